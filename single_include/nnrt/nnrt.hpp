@@ -124,7 +124,7 @@ template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt
 // operators'.
 
 // ===== nnrt/kernels/broadcast_loops.hpp
-// broadcast_loops: how two operands are walked together under NumPy's broadcasting, and which way of walking fits them.
+// broadcast_loops: how operands are walked together under NumPy's broadcasting, and which way of walking fits two of them.
 // Flow: bind/detail/binary.hpp chooses by broadcast_form; the kernels over floats and over other elements take the
 // loops.
 
@@ -901,53 +901,54 @@ constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// The loops of a broadcast, outermost first: extents of 1 left out, neighbouring axes that both operands walk alike
-/// made one.
-struct broadcast_loops {
+/// The loops of a broadcast of N operands, outermost first: extents of 1 left out, neighbouring axes that all operands walk alike made one.
+template <int N> struct loops_over {
   int count = 0;
   std::int64_t extents[max_rank] = {};
-  std::int64_t a_steps[max_rank] = {};  // in elements; 0: repeated
-  std::int64_t b_steps[max_rank] = {};
-};
+  std::int64_t steps[N][max_rank] = {};  // of each operand, in elements; 0: repeated
 
-constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) {
-  const shape_t a_steps = broadcast_strides(a, row_major_strides(a), y),
-                b_steps = broadcast_strides(b, row_major_strides(b), y);
-  broadcast_loops loops;
+  /// How far operand `which` goes along a row.
+  constexpr std::int64_t inner_step(int which) const { return steps[which][count - 1]; }
+};
+using broadcast_loops = loops_over<2>;
+
+/// The loops of operands of these shapes, whose result has the shape y.
+template <int N> constexpr loops_over<N> loops_of(const shape_t* const (&shapes)[N], const shape_t& y) {
+  shape_t all[N];
+  for (int k = 0; k < N; ++k) all[k] = broadcast_strides(*shapes[k], row_major_strides(*shapes[k]), y);
+  loops_over<N> loops;
   for (int axis = 0; axis < y.rank; ++axis) {
-    const std::int64_t extent = y.extents[axis], step_a = a_steps.extents[axis], step_b = b_steps.extents[axis];
+    const std::int64_t extent = y.extents[axis];
     if (extent == 1) continue;
     const int last = loops.count - 1;
-    if (last >= 0 && loops.a_steps[last] == step_a * extent && loops.b_steps[last] == step_b * extent)
-      loops.extents[last] *= extent;
+    bool goes_on = last >= 0;
+    for (int k = 0; k < N; ++k) goes_on = goes_on && loops.steps[k][last] == all[k].extents[axis] * extent;
+    if (goes_on) loops.extents[last] *= extent;
     else loops.extents[loops.count++] = extent;
-    loops.a_steps[loops.count - 1] = step_a;
-    loops.b_steps[loops.count - 1] = step_b;
+    for (int k = 0; k < N; ++k) loops.steps[k][loops.count - 1] = all[k].extents[axis];
   }
-  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: both steps may be 0
+  if (loops.count == 0) loops.extents[loops.count++] = 1;  // a single element: all steps may be 0
   return loops;
 }
+constexpr broadcast_loops loops_of(const shape_t& a, const shape_t& b, const shape_t& y) { return loops_of<2>({&a, &b}, y); }
 
 /// Where the rows of a broadcast lie; the row is the innermost loop.
-struct broadcast_position {
+template <int N> struct broadcast_position {
   std::int64_t index[max_rank] = {};
-  std::int64_t a = 0, b = 0;
+  std::int64_t of[N] = {};
 
   /// The place of row `row`, counted in row-major order.
-  constexpr broadcast_position(const broadcast_loops& loops, std::int64_t row) {
+  constexpr broadcast_position(const loops_over<N>& loops, std::int64_t row) {
     for (int i = loops.count - 1; i-- > 0; row /= loops.extents[i]) {
       index[i] = row % loops.extents[i];
-      a += index[i] * loops.a_steps[i];
-      b += index[i] * loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] += index[i] * loops.steps[k][i];
     }
   }
-  constexpr void next_row(const broadcast_loops& loops) {
+  constexpr void next_row(const loops_over<N>& loops) {
     for (int i = loops.count - 1; i-- > 0;) {
-      a += loops.a_steps[i];
-      b += loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] += loops.steps[k][i];
       if (++index[i] < loops.extents[i]) return;
-      a -= index[i] * loops.a_steps[i];
-      b -= index[i] * loops.b_steps[i];
+      for (int k = 0; k < N; ++k) of[k] -= index[i] * loops.steps[k][i];
       index[i] = 0;
     }
   }
@@ -966,19 +967,20 @@ constexpr broadcast_form form_of(const shape_t& a, const shape_t& b, const shape
   if (of_a == n && of_b == n) return broadcast_form::same;
   if ((of_a == n && of_b == 1) || (of_b == n && of_a == 1)) return broadcast_form::scalar;
   const broadcast_loops loops = loops_of(a, b, y);
-  const bool is_row = loops.count == 2 && loops.a_steps[1] == 1 && loops.b_steps[1] == 1;
+  const bool is_row = loops.count == 2 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1;
   return is_row && (of_a == n || of_b == n) ? broadcast_form::channels : broadcast_form::general;
 }
 
-/// Calls row(place in a, place in b, place in y, elements) for the rows, or parts of them, that elements `range` of y are
-/// made of. Along a row the places in a and b grow by the innermost steps.
-template <class F> void for_each_row(const broadcast_loops& loops, interval range, F row) {
-  const int inner = loops.count - 1;
-  const std::int64_t extent = loops.extents[inner], a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+/// Calls row(places in the operands, place in y, elements) for the rows, or parts of them, that elements `range` of y are made of. Along a row the
+/// places grow by the innermost steps.
+template <int N, class F> void for_each_row(const loops_over<N>& loops, interval range, F row) {
+  const std::int64_t extent = loops.extents[loops.count - 1];
   std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
+  for (broadcast_position<N> at(loops, begin / extent); begin < range.end; at.next_row(loops)) {
     const std::int64_t left = range.end - begin, whole = extent - skipped, n = whole < left ? whole : left;
-    row(at.a + skipped * a_step, at.b + skipped * b_step, begin, n);
+    std::int64_t places[N];
+    for (int k = 0; k < N; ++k) places[k] = at.of[k] + skipped * loops.inner_step(k);
+    row(places, begin, n);
     begin += n;
     skipped = 0;
   }
@@ -988,9 +990,9 @@ template <class F> void for_each_row(const broadcast_loops& loops, interval rang
 /// them; y may be an operand of its own size.
 template <class T, class R, class F>
 void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, interval range, F f) {
-  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
-  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t n) {
-    const T *from_a = a + at_a, *from_b = b + at_b;
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
+  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t n) {
+    const T *from_a = a + at[0], *from_b = b + at[1];
     R* const to = y + at_y;
     for (std::int64_t i = 0; i < n; ++i) to[i] = f(from_a[i * a_step], from_b[i * b_step]);
   });
@@ -2325,6 +2327,19 @@ struct clamp_range {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 #endif
+
+/// A float in the first lane; the others hold zeros or the same.
+[[gnu::always_inline]] inline vf load_one(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_zextps128_ps512(_mm_load_ss(p)));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_zextps128_ps256(_mm_load_ss(p)));
+#elif defined(__SSE2__)
+  return vf(_mm_load_ss(p));
+#else
+  return broadcast(p);
+#endif
+}
 
 /// Stores the first lane.
 [[gnu::always_inline]] inline void store_one(float* p, vf v) {
@@ -5732,7 +5747,7 @@ inline constexpr int most_repeated_registers = 4;
 /// Whether every row has the same row of b, of a few whole registers, and a goes on without a gap.
 inline bool repeats_row_of_b(const broadcast_loops& loops) {
   const std::int64_t extent = loops.extents[1];
-  return loops.count == 2 && loops.a_steps[0] == extent && loops.a_steps[1] == 1 && loops.b_steps[0] == 0 && loops.b_steps[1] == 1 &&
+  return loops.count == 2 && loops.steps[0][0] == extent && loops.steps[1][0] == 0 && loops.inner_step(0) == 1 && loops.inner_step(1) == 1 &&
          extent % register_bytes == 0 && extent <= most_repeated_registers * register_bytes;
 }
 
@@ -5747,21 +5762,22 @@ template <class F> void zip_repeated(std::int64_t extent, const std::byte* a, co
 
 /// zip_bytes() of any operands.
 template <class F> void zip_any(const broadcast_loops& loops, const std::byte* a, const std::byte* b, std::byte* y, interval range, const F& f) {
-  const std::int64_t a_step = loops.a_steps[loops.count - 1], b_step = loops.b_steps[loops.count - 1];
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
   const auto bytes_at = [](const std::byte* p, std::int64_t step, std::int64_t i, std::int64_t n)
                             __attribute__((always_inline)) {
     if (step != 0) return load_bytes(p + i, n);
     const auto byte = static_cast<std::int8_t>(*p);
     return byte - byte_vector{};
   };
-  for_each_row(loops, range, [&](std::int64_t at_a, std::int64_t at_b, std::int64_t at_y, std::int64_t row) {
+  for_each_row(loops, range, [&](const std::int64_t (&at)[2], std::int64_t at_y, std::int64_t row) {
+    const std::byte *const from_a = a + at[0], *const from_b = b + at[1];
     std::int64_t i = 0;
     if (a_step != 0 && b_step != 0)
       for (; i + register_bytes <= row; i += register_bytes)
-        store_vector(y + at_y + i, f(load_vector<byte_vector>(a + at_a + i), load_vector<byte_vector>(b + at_b + i)));
+        store_vector(y + at_y + i, f(load_vector<byte_vector>(from_a + i), load_vector<byte_vector>(from_b + i)));
     for (; i < row; i += register_bytes) {
       const std::int64_t n = row - i < register_bytes ? row - i : register_bytes;
-      const byte_vector result = f(bytes_at(a + at_a, a_step, i, n), bytes_at(b + at_b, b_step, i, n));
+      const byte_vector result = f(bytes_at(from_a, a_step, i, n), bytes_at(from_b, b_step, i, n));
       __builtin_memcpy(y + at_y + i, &result, static_cast<std::size_t>(n));
     }
   });
@@ -5799,6 +5815,16 @@ inline constexpr std::int64_t table_entries = 256;
 namespace detail {
 
 #if defined(NNRT_LANES_AVX512)
+/// The registers of a table, its entries in order.
+struct table_registers {
+  __m512i of[4];
+
+  [[gnu::always_inline]] explicit table_registers(const std::byte* table) : table_registers(table, table + 128) {}
+  /// What is read by bytes below 128, and by the others.
+  [[gnu::always_inline]] table_registers(const std::byte* small, const std::byte* large)
+      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+};
+
 #if defined(__AVX512VBMI__)
 /// Where 64 bytes find their entries.
 struct table_places {
@@ -5809,13 +5835,8 @@ struct table_places {
 };
 
 /// A table in registers.
-struct table_in_registers {
-  __m512i of[4];
-
-  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
-  /// What is read by bytes below 128, and by the others.
-  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+struct table_in_registers : table_registers {
+  using table_registers::table_registers;
 
   [[gnu::always_inline]] __m512i at(const table_places& at) const {
     return _mm512_mask_blend_epi8(at.is_large, _mm512_permutex2var_epi8(of[0], at.bytes, of[1]), _mm512_permutex2var_epi8(of[2], at.bytes, of[3]));
@@ -5840,13 +5861,8 @@ struct table_places {
 };
 
 /// A table in registers, two entries in each lane of 16 bits.
-struct table_in_registers {
-  __m512i of[4];
-
-  [[gnu::always_inline]] explicit table_in_registers(const std::byte* table) : table_in_registers(table, table + 128) {}
-  /// What is read by bytes below 128, and by the others.
-  [[gnu::always_inline]] table_in_registers(const std::byte* small, const std::byte* large)
-      : of{_mm512_loadu_si512(small), _mm512_loadu_si512(small + 64), _mm512_loadu_si512(large), _mm512_loadu_si512(large + 64)} {}
+struct table_in_registers : table_registers {
+  using table_registers::table_registers;
 
   [[gnu::always_inline]] __m512i at(const table_places& at) const {
     const __m512i of_upper = _mm512_sllv_epi16(pairs(at.upper, at.upper_is_large), at.upper_shift);
@@ -6115,6 +6131,13 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 #endif
 }
 
+#if defined(NNRT_LANES_AVX512)
+/// Lane by lane the one of the smaller bits, as numbers without a sign: of floats from 0 on the smaller one, and y where x is negative or a NaN.
+template <class V> [[gnu::always_inline]] inline V smaller_bits(V x, V y) {
+  return V(_mm512_castsi512_ps(_mm512_min_epu32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
+}
+#endif
+
 /// A byte for each lane, 1 or 0, as booleans are stored.
 struct truth_lanes {
 #if defined(NNRT_HAS_XSIMD)
@@ -6177,14 +6200,44 @@ template <class V, class F> [[gnu::always_inline]] inline float fold_lanes(V x, 
 
 /// The sum of the lanes.
 template <class V> [[gnu::always_inline]] inline float sum_of_lanes(V x) {
+#if defined(NNRT_LANES_AVX512)
+  // The same order in ever smaller registers, which processors that split large ones are done with sooner.
+  const __m256 half = _mm512_castps512_ps256(x.data) + _mm512_extractf32x8_ps(x.data, 1);
+  const __m128 quarter = _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1), pair = quarter + _mm_movehl_ps(quarter, quarter);
+  return pair[0] + pair[1];
+#else
   return detail::fold_lanes(
       x, [](V a, V b) __attribute__((always_inline)) { return a + b; });
+#endif
 }
 
 /// The largest lane; any number when there is a NaN.
 template <class V> [[gnu::always_inline]] inline float largest_lane(V x) {
   return detail::fold_lanes(
       x, [](V a, V b) __attribute__((always_inline)) { return larger_of(a, b); });
+}
+
+/// The larger of both, lane by lane; but of two negative numbers the smaller one where a machine compares bits faster than floats. Any of both where
+/// one is a NaN.
+template <class V> [[gnu::always_inline]] inline V extreme_of(V x, V y) {
+#if defined(NNRT_LANES_AVX512)
+  return V(_mm512_castsi512_ps(_mm512_max_epi32(_mm512_castps_si512(x.data), _mm512_castps_si512(y.data))));
+#else
+  return larger_of(x, y);
+#endif
+}
+
+/// What changes no extreme_of().
+#if defined(NNRT_LANES_AVX512)
+inline constexpr float least_extreme = -0.0F;
+#else
+inline constexpr float least_extreme = -std::numeric_limits<float>::infinity();
+#endif
+
+/// extreme_of() all lanes.
+template <class V> [[gnu::always_inline]] inline float extreme_lane(V x) {
+  return detail::fold_lanes(
+      x, [](V a, V b) __attribute__((always_inline)) { return extreme_of(a, b); });
 }
 
 /// v with `rest` in the lanes from n on.
@@ -6211,29 +6264,32 @@ template <class V, class... Rest> [[gnu::always_inline]] inline V polynomial(V x
 
 namespace detail {
 
-/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42.
+/// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep, for micro networks wait for it.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
+  const V r = fma(n, V(-0x1.62e43p-1F), x), one = fma(n, V(0x1.05c61p-29F), V(1.0F));  // this float of ln 2 is 1.9e-9 too large
+#else
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
-  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
-  // 1 + r + minimax of e^r - 1 - r for |r| < 0.35, relative error of the sum below 3.3e-9.
-  return polynomial(r, 0x1.6a1a72p-10F, 0x1.123fc6p-7F, 0x1.555916p-5F, 0x1.55548ap-3F, 0x1.fffffcp-2F, 1.0F, 1.0F);
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x)), one(1.0F);
+#endif
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9.
+  const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), one + r);
+  const V high = fma(square, V(0x1.6a23eep-10F), fma(r, V(0x1.123a0cp-7F), V(0x1.5558f2p-5F)));
+  return fma(square * square, high, low);
 }
 
 }  // namespace detail
 
-/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a
-/// NaN.
+/// e^x within 1.75 ulp for |x| < 16 and 3 where the result is a normal number at all; 0 or a subnormal number below, infinity above, a NaN for a NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
+  constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
+  const V shifted = fma(x, V(log2_e), V(shift)), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
 #if defined(NNRT_LANES_AVX512)
-  const V at = clamp(x, V(-104.0F), V(89.0F));  // the results are 0 and infinity there already
-  const V n(_mm512_roundscale_ps((at * V(log2_e)).data, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
-  return V(_mm512_scalef_ps(detail::exp_fraction(at, n).data, n.data));
+  // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no number from 0 to 2 counts as 2.
+  return V(_mm512_scalef_ps(smaller_bits(fraction, V(2.0F)).data, n.data));
 #else
   constexpr float lowest = -0x1.5d589ep+6F, highest = 0x1.62e42ep+6F;  // from ln 2^-126 to ln of the largest float
-  constexpr float shift =
-      0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
-  const V shifted = fma(x, V(log2_e), V(shift)), fraction = detail::exp_fraction(x, shifted - V(shift));
 #if defined(NNRT_HAS_XSIMD)
   using integers = typename V::integers;
   const integers exponent = std::bit_cast<integers>(shifted.data) << 23;
@@ -6255,21 +6311,21 @@ inline constexpr bool has_side_by_side_exponentials = true;
 inline constexpr bool has_side_by_side_exponentials = false;
 #endif
 
-/// e^x within 2.5 ulp of vectors that hold nothing above 80 (of other lanes any number may come), step by step side by side:
-/// one alone would wait for each of its operations, and those that follow do not fit into the processor's window.
+/// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that follow do not fit into the
+/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 where the result is a normal number at all; 0 or a subnormal number below,
+/// infinity above, a NaN for a NaN.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
 #if defined(NNRT_LANES_AVX512)
   V n[N], sum[N];
   constexpr float shift = 0x1.8p23F;
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(-104.0F), x[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e4p-1F), x[k]); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.7f7d1cp-20F), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(sum[k].data, n[k].data)); });
+  // As in exp_of(), by bits: the pipes of floats are what all this waits for.
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, n[k].data)); });
 #else
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
@@ -6288,14 +6344,18 @@ template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   return where_less(square, V(near * near), fma(x * square, series, x), far);
 }
 
-/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), Phi the normal distribution; without the cancellation of the former for
-/// negative x.
-template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
+/// The normal distribution of -t for t >= 0, Phi(-t): what lies t deviations below the mean and further.
+template <class V> [[gnu::always_inline]] inline V normal_tail(V t) {
   // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
-  const V t = magnitude_of(x), u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
+  const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
   const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
                               0.0996376462F, 0.1207983361F, 0.119626391F);
-  const V below = exp_of(t * t * V(-0.5F)) * (series * u);
+  return exp_of(t * t * V(-0.5F)) * (series * u);
+}
+
+/// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), without the cancellation of the former for negative x.
+template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
+  const V below = normal_tail(magnitude_of(x));
   return x * where_less(x, V(0.0F), below, V(1.0F) - below);
 }
 
@@ -6321,7 +6381,7 @@ template <class F> void map(const float* x, std::int64_t n, float* y, F f) {
   if (i == n) return;
   // A single number, the result of a micro network perhaps, was stored a moment ago: a vector would wait for that store to leave.
   const bool is_one = n - i == 1;
-  const vf result = f(is_one ? broadcast(x + i) : load_first(x + i, n - i));
+  const vf result = f(is_one ? load_one(x + i) : load_first(x + i, n - i));
   if (is_one) store_one(y + i, result);
   else store_first(y + i, result, n - i);
 }
@@ -6512,10 +6572,9 @@ struct inner_rows {
 
 constexpr inner_rows inner_rows_of(const broadcast_loops& loops) {
   const int inner = loops.count - 1, outer = inner - 1;
-  if (outer < 0 || loops.a_steps[inner] != 1 || loops.b_steps[inner] != 1) return {};
-  const bool a_goes_on = loops.a_steps[outer] == loops.extents[inner],
-             b_goes_on = loops.b_steps[outer] == loops.extents[inner];
-  return {b_goes_on && loops.a_steps[outer] == 0, a_goes_on && loops.b_steps[outer] == 0};
+  if (outer < 0 || loops.inner_step(0) != 1 || loops.inner_step(1) != 1) return {};
+  const std::int64_t a_step = loops.steps[0][outer], b_step = loops.steps[1][outer], row = loops.extents[inner];
+  return {b_step == row && a_step == 0, a_step == row && b_step == 0};
 }
 
 /// The loops with the innermost two made one.
@@ -6534,11 +6593,11 @@ void zip_broadcast(const broadcast_loops& loops, const float* a, const float* b,
   const broadcast_loops around = repeats ? detail::without_inner_rows(loops) : loops;
   const int inner = loops.count - 1;
   const std::int64_t extent = around.extents[around.count - 1], period = loops.extents[inner];
-  const std::int64_t a_step = loops.a_steps[inner], b_step = loops.b_steps[inner];
+  const std::int64_t a_step = loops.inner_step(0), b_step = loops.inner_step(1);
   std::int64_t begin = range.begin, skipped = begin % extent;
-  for (broadcast_position at(around, begin / extent); begin < range.end; at.next_row(around)) {
+  for (broadcast_position<2> at(around, begin / extent); begin < range.end; at.next_row(around)) {
     const std::int64_t left = range.end - begin, row = extent - skipped, n = row < left ? row : left;
-    const float *from_a = a + at.a, *from_b = b + at.b;
+    const float *from_a = a + at.of[0], *from_b = b + at.of[1];
     if (repeats.a_repeats) zip_channels(from_b + skipped, {from_a, period, true}, skipped % period, n, y + begin, f);
     else if (repeats.b_repeats)
       zip_channels(from_a + skipped, {from_b, period, false}, skipped % period, n, y + begin, f);
@@ -6655,7 +6714,7 @@ template <class Binding> struct unary_binding {
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/functions.hpp
-// functions: logarithm, angles, roundings and comparisons on vectors, for operators that map() or zip() them.
+// functions: logarithm, error function, angles, roundings and comparisons on vectors, for operators that map() or zip() them.
 // Flow: bind/log.hpp, bind/sin.hpp, bind/less.hpp and their like.
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -6715,6 +6774,16 @@ template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   return where_at_most(x, V(0.0F), of_zero, of_positive);
 }
 
+/// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with the sign of x.
+template <class V> [[gnu::always_inline]] inline V erf_of(V x) {
+  constexpr float near = 0.75F;
+  const V square = x * x, size = magnitude_of(x);
+  // Minimax on |x| <= 0.75, relative error 1.5e-9.
+  const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F, 0x1.20dd74p+0F);
+  const V far = V(1.0F) - V(2.0F) * normal_tail(size * V(0x1.6a09e6p+0F));
+  return where_less(size, V(near), x * series, detail::with_sign_of(x, far));
+}
+
 namespace detail {
 
 /// Angles up to this size are brought to a quarter turn around 0 by vectors; larger ones go one by one.
@@ -6758,6 +6827,10 @@ template <std::int32_t Quarters> struct sine_lanes {
 /// ln x.
 struct log_lanes {
   template <class V> [[gnu::always_inline]] V operator()(V x) const { return log_of(x); }
+};
+/// erf x.
+struct erf_lanes {
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return erf_of(x); }
 };
 /// e^x.
 struct exp_lanes {
@@ -7240,13 +7313,21 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/arg_max.hpp
-// arg_max: the fast kernel of the operator.
+// ===== nnrt/kernels/bind/all.hpp
+// all: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/largest.hpp
-// largest: where the largest elements along an axis are - one of each line, or the k largest in order.
-// Flow: bind/arg_max.hpp and bind/top_k.hpp call these for a part of the lines; both compare as the references do.
+// ===== nnrt/kernels/bind/detail/truths.hpp
+// truths: what the bindings of reduce_all and all have in common, which say whether all elements along axes are true.
+// Flow: both derive from truth_reduction.
+
+// ===== nnrt/kernels/bind/detail/reduction.hpp
+// reduction: what the bindings of operators that fold elements along axes have in common.
+// Flow: bind/reduce_mean.hpp and its like derive from reduction_binding and say how elements are folded.
+
+// ===== nnrt/kernels/reduce.hpp
+// reduce: folds along the middle of [outer, extent, inner] - means, products.
+// Flow: the bindings of reductions call fold() for a part of the results; layer_norm.hpp sums its rows here.
 
 // ===== nnrt/kernels/axis_block.hpp
 // axis_block: a tensor as [outer, extent, inner], where the middle stands for the axes that an operator works along.
@@ -7284,6 +7365,440 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/folds.hpp
+// folds: how many numbers become one - the largest, the least, their sum, mean and product.
+// Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
+// lane, for floats alike.
+
+/// The largest; a NaN where one of them is.
+struct maximum_fold {
+  static constexpr float start = -std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The least; a NaN where one of them is.
+struct minimum_fold {
+  static constexpr float start = std::numeric_limits<float>::infinity();
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return -maximum_of(-folded, -x); }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The sum.
+struct sum_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+/// The mean.
+struct mean_fold {
+  static constexpr float start = 0.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
+};
+/// The product.
+struct product_fold {
+  static constexpr float start = 1.0F;
+  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded * x; }
+  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+  const V start(Fold::start);
+  V folded[4] = {start, start, start, start};
+  std::int64_t i = 0;
+  for (; i + 4 * lanes <= n; i += 4 * lanes)
+    each<4>([&](int k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
+  for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
+  if (i < n) {
+    V rest = load_first(x + i, n - i);
+    if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
+    folded[1] = Fold::step(folded[1], rest);
+  }
+  return detail::fold_lanes(
+      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
+      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
+}
+
+/// The sum of n floats, in an order that depends on n and the number of lanes alone.
+template <class V> inline float row_sum(const float* x, std::int64_t n) { return folded_row<V, mean_fold>(x, n); }
+
+namespace detail {
+
+/// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
+/// vector.
+template <class V, class Fold, int Vectors>
+[[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
+                                                std::int64_t last, float factor, float* y) {
+  V folded[Vectors];
+  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+  for (std::int64_t i = 0; i < extent; ++i)
+    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
+      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+    });
+  const V count(static_cast<float>(extent)), by(factor);
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
+    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
+  });
+}
+
+}  // namespace detail
+
+/// y[outer, inner] = factor * Fold of x along the middle. A part never adds to another's result: the parts share the
+/// results.
+template <class Fold, class Isa = native>
+void fold(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
+  if (block.inner == 1) {
+    const interval rows = share(block.outer, p);
+    const auto count = static_cast<float>(block.extent);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row)
+      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
+    return;
+  }
+  constexpr int vectors = 4;
+  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
+  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row) {
+    const float* const from = x + row * block.extent * block.inner;
+    float* const to = y + row * block.inner;
+    std::int64_t c = work.columns.begin * lanes;
+    for (; c + vectors * lanes <= end; c += vectors * lanes)
+      detail::fold_columns<vf, Fold, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
+    for (; c < end; c += lanes)
+      detail::fold_columns<vf, Fold, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
+                                        to + c);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/detail/reduction.hpp
+// reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
+// Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
+
+// ===== nnrt/ops/detail/axes.hpp
+// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
+// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Axes of a tensor as the operator was given them, counted from the front.
+struct chosen_axes {
+  int items[max_rank] = {};
+  int count = 0;
+
+  constexpr bool contains(int axis) const {
+    for (int i = 0; i < count; ++i)
+      if (items[i] == axis) return true;
+    return false;
+  }
+  /// Takes the axis in, unless it is there already; whether it was not.
+  constexpr bool add(int axis) {
+    if (contains(axis)) return false;
+    items[count++] = axis;  // at most max_rank differ
+    return true;
+  }
+};
+
+/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
+/// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
+constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, rule_id exist,
+                              rule_id differ) {
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, rank);
+    if (axis < 0) return refuse(exist, number, rank - 1);
+    if (!chosen.add(axis)) return refuse(differ, 2, 1);
+  }
+  return {};
+}
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Attributes of a reduction; its axes are an operand.
+struct reduction_attributes {
+  NNRT_ATTRIBUTES(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
+  constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
+
+  /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
+  /// none.
+  constexpr float factor() const { return reduce_to_end && coefficient != 0 ? coefficient : 1.0F; }
+};
+
+/// The axes that are folded, given those that were listed: all when none is; with reduce_to_end all from the first on.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_axes& listed, int rank) {
+  if (listed.count > 0 && !a.reduce_to_end) return listed;
+  chosen_axes all;
+  for (int i = listed.count > 0 ? listed.items[0] : 0; i < rank; ++i) all.items[all.count++] = i;
+  return all;
+}
+
+/// The same for operands that have passed the rules: x and, where it is there, the list.
+constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
+  chosen_axes listed;
+  if (in.size() > 1 && in[1])
+    for (int i = 0; i < in[1].elements(); ++i)
+      listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
+  return reduced_axes(a, listed, in[0].rank());
+}
+
+/// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
+template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, array_ref<const operand> in) {
+  const tensor_desc& x = in[0].desc;
+  array_ref<const std::int64_t> list;
+  if (in.size() > 1 && in[1]) {
+    if (auto v = require_at_most(Rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);
+    list = in[1].values;
+  }
+  chosen_axes listed;
+  for (const std::int64_t number : list) {
+    const int axis = normalise_axis(number, x.rank());
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, number, x.rank() - 1);
+    listed.add(axis);
+  }
+  const chosen_axes chosen = reduced_axes(a, listed, x.rank());
+  shape_t y;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (!chosen.contains(i)) y.push_back(x.shape[i]);
+    else if (a.keep_dims) y.push_back(1);
+  }
+  return yields(x.with_shape(y));
+}
+
+/// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
+/// stands for, in row-major order.
+template <class T, class State, class Step, class Finish>
+constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+  const auto x = in[0].as<const T>();
+  const auto y = out[0].as<T>();
+  const chosen_axes chosen = reduced_axes(a, in);
+  // Both of the rank of x: one steps through the results, one through the elements of each.
+  shape_t kept = x.shape, run = x.shape;
+  for (int i = 0; i < x.rank(); ++i) {
+    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    shape_t& without = chosen.contains(i) ? kept : run;
+    without[i] = 1;
+  }
+  const std::int64_t count = run.elements();
+  shape_t first;
+  first.rank = x.rank();
+  for (std::int64_t i = 0; i < y.elements(); ++i, next_index(first, kept)) {
+    State state = start;
+    shape_t at;
+    at.rank = x.rank();
+    for (std::int64_t left = count; left > 0; --left, next_index(at, run)) {
+      shape_t element = first;
+      for (int axis = 0; axis < at.rank; ++axis) element[axis] += at[axis];
+      step(state, x.at(element));
+    }
+    y[i] = finish(state, count);
+  }
+}
+
+/// A result times the factor of reduction_attributes, as an element: integers are truncated toward zero and saturated.
+template <class T, class Wide> constexpr T times_factor(Wide result, float factor) {
+  if constexpr (!std::is_integral_v<T>) return math::convert<T>(result * static_cast<Wide>(factor));
+  else if (factor == 1) return static_cast<T>(result);  // a double would round large ones
+  else return math::convert<T>(math::convert<double>(static_cast<T>(result)) * double{factor});
+}
+
+/// The element that comes first in an order, before(x, y); a NaN comes before all, and `none` stands for no elements.
+template <class T, class Wide, class Before>
+constexpr void reduce_to_first(const reduction_attributes& a, arguments in, results out, Wide none, Before before) {
+  const auto step = [&](Wide& first, T element) {
+    const auto x = static_cast<Wide>(element);
+    if constexpr (!std::is_integral_v<T>)
+      if (math::is_nan(x)) first = x;
+    if (before(x, first)) first = x;
+  };
+  reduce<T>(a, in, out, none, step,
+            [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
+}
+
+/// Whether all elements are true.
+constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
+  reduce<bool>(
+      a, in, out, true, [](bool& all, bool element) { all = all && element; },
+      [](bool all, std::int64_t) { return all; });
+}
+
+/// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
+template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> struct plain_reduction {
+  static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
+  static constexpr operand_spec outputs[] = {{"y", Types}};
+  static constexpr operator_traits traits{.quantised = Quantised};
+  using attrs = reduction_attributes;
+  static constexpr auto macs = no_macs;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The block that a node's reduction works on. Attrs are the operator's attributes: all's know less than the others'.
+template <class Isa, class Attrs = ops::detail::reduction_attributes> struct reduction_blocks {
+  static constexpr axis_block block_for(const kernel_request& node) {
+    const tensor_desc& x = node.in[0].desc;
+    ops::chosen_axes listed;
+    if (node.in.size() > 1 && node.in[1])
+      for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
+    return block_for(x.shape, ops::detail::reduced_axes(attributes(node.attrs), listed, x.rank()));
+  }
+  static constexpr axis_block block_for(const kernel_call& call) {
+    return block_for(call.in[0].shape(), ops::detail::reduced_axes(attributes(call.attrs), call.in));
+  }
+
+ private:
+  static constexpr ops::detail::reduction_attributes attributes(array_ref<const word> words) {
+    if constexpr (requires(Attrs a) { a.as_reduction(); }) return unpack<Attrs>(words).as_reduction();
+    else return unpack<Attrs>(words);
+  }
+  static constexpr axis_block block_for(const shape_t& shape, const ops::chosen_axes& axes) {
+    bool listed[max_rank] = {};
+    for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
+    return block_of(shape, listed);
+  }
+};
+
+/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
+/// parameter of fast, see depthwise_binding.
+template <class Fold, class Isa> struct reduction_binding {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.is_contiguous()) return {};
+    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
+    fold<Fold>(blocks::block_for(call), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Kernel choice of a conjunction along axes that lie side by side. Rows are searched for a false element; columns are put together by "and", row by row.
+template <class Op, class Isa> struct truth_reduction {
+  using blocks = reduction_blocks<Isa, typename Op::attrs>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.is_contiguous()) return {};
+    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
+  }
+  static void run(const kernel_call& call) {
+    const axis_block block = blocks::block_for(call);
+    const auto* const x = reinterpret_cast<const unsigned char*>(bytes_in(call, 0));
+    auto* const y = reinterpret_cast<unsigned char*>(bytes_out(call));
+    const interval rows = share(block.outer, part_of(call));
+    const auto length = static_cast<std::size_t>(block.extent), width = static_cast<std::size_t>(block.inner);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const unsigned char* const from = x + row * block.extent * block.inner;
+      if (block.inner == 1) {
+        y[row] = std::memchr(from, 0, length) == nullptr ? 1 : 0;
+        continue;
+      }
+      unsigned char* const to = y + row * block.inner;
+      std::memcpy(to, from, width);
+      for (std::size_t i = 1; i < length; ++i) and_bytes(from + i * width, width, to);
+    }
+  }
+
+ private:
+  /// y = y & x.
+  static void and_bytes(const unsigned char* x, std::size_t n, unsigned char* y) {
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      std::uint64_t a, b;
+      std::memcpy(&a, x + i, 8), std::memcpy(&b, y + i, 8);
+      a &= b;
+      std::memcpy(y + i, &a, 8);
+    }
+    for (; i < n; ++i) y[i] = y[i] & x[i];
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/all.hpp
+// all: whether all elements along some axes of a tensor are true.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
+///
+/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
+struct all : detail::plain_reduction<types::logical> {
+  static constexpr op_code code{77};
+  static constexpr std::string_view name = "all";
+  static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
+  static constexpr nnrt_parameter parameters[] = {{"keep_dims", 105, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, keep_dims));
+    constexpr attrs() : keep_dims(0) {}
+
+    constexpr detail::reduction_attributes as_reduction() const {
+      detail::reduction_attributes a;
+      a.keep_dims = keep_dims != 0;
+      return a;
+    }
+  };
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<Rule>(a.as_reduction(), in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce_truths(a.as_reduction(), in, out);
+  }
+};
+
+}  // namespace ops
+
+/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes whether all elements are true.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/arg_max.hpp
+// arg_max: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/largest.hpp
+// largest: where the largest elements along an axis are - one of each line, or the k largest in order.
+// Flow: bind/arg_max.hpp and bind/top_k.hpp call these for a part of the lines; both compare as the references do.
+
 // ===== nnrt/ops/detail/order.hpp
 // order: which of two elements counts as the larger one where operators look for the largest.
 // Flow: references of top_k and arg_max, and their kernels in kernels/largest.hpp.
@@ -7645,47 +8160,6 @@ constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/kernels/folds.hpp
-// folds: how many numbers become one - the largest, the least, their sum, mean and product.
-// Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-// A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
-// lane, for floats alike.
-
-/// The largest; a NaN where one of them is.
-struct maximum_fold {
-  static constexpr float start = -std::numeric_limits<float>::infinity();
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return maximum_of(folded, x); }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-/// The least; a NaN where one of them is.
-struct minimum_fold {
-  static constexpr float start = std::numeric_limits<float>::infinity();
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return -maximum_of(-folded, -x); }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-/// The sum.
-struct sum_fold {
-  static constexpr float start = 0.0F;
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-/// The mean.
-struct mean_fold {
-  static constexpr float start = 0.0F;
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
-};
-/// The product.
-struct product_fold {
-  static constexpr float start = 1.0F;
-  template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded * x; }
-  template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -9373,6 +9847,78 @@ template <class Isa> struct fast<ops::broadcast_to, Isa> {
 // cast: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
+// ===== nnrt/kernels/halves.hpp
+// halves: floats stored in 16 bits and back, at the speed of memory.
+// Flow: bind/cast.hpp has them for casts; exec/halved_weights.hpp hands some to the planner of a program whose weights are kept as float16.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The largest number that float16 has.
+inline constexpr float largest_half = 65504;
+
+/// The nearest float16; a number beyond the largest is the largest, since a weight that becomes infinite makes a layer of NaN.
+inline float16 nearest_half(float x) { return static_cast<float16>(x > largest_half ? largest_half : x < -largest_half ? -largest_half : x); }
+
+/// The same number in 32 bits. Where no instruction does it compilers call a function for each number: here it takes three operations.
+inline float widened(float16 x) {
+#if defined(__F16C__) || defined(__AVX512F__) || defined(__aarch64__)
+  return static_cast<float>(x);
+#else
+  const auto bits = std::bit_cast<std::uint16_t>(x);
+  const float magnitude = std::bit_cast<float>(static_cast<std::uint32_t>(bits & 0x7FFFU) << 13U) * 0x1p112F;
+  const std::uint32_t beyond = magnitude >= 65536 ? 0x7F800000U : 0;  // infinity, or no number
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(magnitude) | beyond | static_cast<std::uint32_t>(bits & 0x8000U) << 16U);
+#endif
+}
+
+/// y[i] = x[i] for n numbers.
+template <class = void> void widen_halves(const float16* x, std::int64_t n, float* y) {
+  std::int64_t i = 0;
+#if defined(__AVX512F__)
+  // With all lanes masked in: g++ 12 warns about the undefined register inside of the plain form.
+  for (; i + 16 <= n; i += 16)
+    _mm512_storeu_ps(y + i, _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + i))));
+#elif defined(__F16C__)
+  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(y + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x + i))));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  for (; i + 4 <= n; i += 4) vst1q_f32(y + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(reinterpret_cast<const std::uint16_t*>(x + i)))));
+#endif
+  for (; i < n; ++i) y[i] = widened(x[i]);
+}
+
+/// y[i] = the float16 that is nearest to x[i], infinity beyond the largest, for n numbers.
+template <class = void> void narrow_floats(const float* x, std::int64_t n, float16* y) {
+  std::int64_t i = 0;
+#if defined(__AVX512F__)
+  constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+  for (; i + 16 <= n; i += 16) _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + i), _mm512_maskz_cvtps_ph(0xFFFF, _mm512_loadu_ps(x + i), nearest));
+#elif defined(__F16C__)
+  for (; i + 8 <= n; i += 8) _mm_storeu_si128(reinterpret_cast<__m128i*>(y + i), _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  for (; i + 4 <= n; i += 4) vst1_u16(reinterpret_cast<std::uint16_t*>(y + i), vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(x + i))));
+#endif
+  for (; i < n; ++i) y[i] = math::convert<float16>(x[i]);
+}
+
+/// Step of a plan: f32 to f16.
+template <class = void> void run_narrow_floats(const kernel_call& call) {
+  const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+  narrow_floats(floats_in(call, 0) + mine.begin, mine.size(), call.out[0].data.template get<float16>() + mine.begin);
+}
+/// Step of a plan: f32 to f16, of weights.
+template <class = void> void run_narrow(const kernel_call& call) {
+  const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+  const float* const x = floats_in(call, 0);
+  float16* const y = call.out[0].data.template get<float16>();
+  for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = nearest_half(x[i]);
+}
+/// Step of a plan: f16 to f32.
+template <class = void> void run_widen_halves(const kernel_call& call) {
+  const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
+  widen_halves(call.in[0].data.template get<float16>() + mine.begin, mine.size(), floats_out(call) + mine.begin);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/stored_casts.hpp
 // stored_casts: floats to stored numbers and back, a vector at a time, with the bits of quant_dtype_cast's reference.
 // Flow: bind/quant_dtype_cast.hpp calls store_floats() and restore_floats() for a part of the elements.
@@ -9576,7 +10122,7 @@ template <class Isa> struct fast<ops::cast, Isa> {
   static constexpr kernel_function run_to_f32(dtype from) {
     return from == i32   ? &run<std::int32_t, float>
            : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run<float16, float>
+           : from == f16 ? &run_widen_halves<Isa>
                          : &run<double, float>;
   }
   static constexpr kernel_function run_from_f32(dtype to) {
@@ -9586,7 +10132,7 @@ template <class Isa> struct fast<ops::cast, Isa> {
       case u8: return &run<float, std::uint8_t>;
       case i32: return &run<float, std::int32_t>;
       case i64: return &run<float, std::int64_t>;
-      case f16: return &run<float, float16>;
+      case f16: return &run_narrow_floats<Isa>;
       default: return &run<float, double>;
     }
   }
@@ -15587,46 +16133,6 @@ template <class Isa> struct fast<ops::cos, Isa> : unary_binding<fast<ops::cos, I
 // crop: a box of a given size cut out of a tensor, from offsets along its last axes on.
 // Flow: front ends call infer(); the planner makes it a view of the input where it can; else kernels/select.hpp binds it to copies of rows.
 
-// ===== nnrt/ops/detail/axes.hpp
-// axes: what operators with a list of axes share - each axis must exist and stand in the list once.
-// Flow: infer of squeeze, unsqueeze, transpose and slice; reductions, which let axes come again, add them one by one.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Axes of a tensor as the operator was given them, counted from the front.
-struct chosen_axes {
-  int items[max_rank] = {};
-  int count = 0;
-
-  constexpr bool contains(int axis) const {
-    for (int i = 0; i < count; ++i)
-      if (items[i] == axis) return true;
-    return false;
-  }
-  /// Takes the axis in, unless it is there already; whether it was not.
-  constexpr bool add(int axis) {
-    if (contains(axis)) return false;
-    items[count++] = axis;  // at most max_rank differ
-    return true;
-  }
-};
-
-/// Reads `list`, whose numbers count from the end when negative, as axes of a tensor of this rank. A number beyond the
-/// last axis breaks `exist` (the number, the last axis); an axis that comes again breaks `differ` (2, 1).
-constexpr verdict choose_axes(chosen_axes& chosen, array_ref<const std::int64_t> list, int rank, rule_id exist,
-                              rule_id differ) {
-  for (const std::int64_t number : list) {
-    const int axis = normalise_axis(number, rank);
-    if (axis < 0) return refuse(exist, number, rank - 1);
-    if (!chosen.add(axis)) return refuse(differ, 2, 1);
-  }
-  return {};
-}
-
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
-
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -16968,6 +17474,59 @@ struct fast<ops::equal, Isa> : binary_binding<ops::equal, fast<ops::equal, Isa>,
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/erf.hpp
+// erf: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/erf.hpp
+// erf: the error function of Gauss.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Error function, element by element.
+///
+///   x: any shape      y: the same shape, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
+///
+/// Rounded once from f64.
+///
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
+/// nearest to the real result, computed in double and rounded to float.
+///
+/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ERF.
+struct erf : detail::real_function {
+  static constexpr op_code code{59};
+  static constexpr std::string_view name = "erf";
+  static constexpr foreign_numbers foreign{.nnrt = 59, .hdi = 178};
+  using rule = detail::real_function_rule;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::compute_real<T>(in, out, [](double x) { return math::erf(x); });
+  }
+};
+
+}  // namespace ops
+
+/// erf(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto erf(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::erf>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::erf, Isa> : unary_binding<fast<ops::erf, Isa>> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (const kernel_choice table = table_binding<ops::erf, Isa>::select(node)) return table;
+    return unary_binding<fast>::select(node);
+  }
+  static constexpr std::int64_t cost = 6;
+  static erf_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/exp.hpp
 // exp: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -17314,7 +17873,15 @@ template <int In> [[gnu::always_inline]] inline vf dense_column_sum(const float*
 /// More inputs than this are a loop over blocks of it: unrolling them all would only fill the instruction cache.
 inline constexpr int dense_block = 32;
 
-template <int In, int Out> [[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y, vf lo, vf hi) {
+/// What a fused activation leaves: no operation that does nothing, for each one is waited for.
+template <activation Fused> [[gnu::always_inline]] inline vf activated(vf sum) {
+  constexpr clamp_range range = range_of(Fused);
+  if constexpr (Fused != activation::none) sum = larger_of(vf(range.lo), sum);  // a NaN stands second, see larger_of()
+  if constexpr (Fused == activation::relu6) sum = smaller_of(vf(range.hi), sum);
+  return sum;
+}
+
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_columns(const float* x, const float* packed, float* y) {
   constexpr int stride = static_cast<int>(whole_vectors(Out)), vectors = stride / static_cast<int>(lanes), rest = In % dense_block;
   each<vectors>([&](auto v) __attribute__((always_inline)) {
     const float* columns = packed + stride + v * lanes;
@@ -17322,8 +17889,8 @@ template <int In, int Out> [[gnu::always_inline]] inline void dense_columns(cons
     if constexpr (rest > 0) sum = dense_column_sum<rest>(x, columns, stride, sum);
     if constexpr (In >= dense_block)
       for (int i = rest; i < In; i += dense_block) sum = dense_column_sum<dense_block>(x + i, columns + std::int64_t{i} * stride, stride, sum);
-    if constexpr ((v + 1) * lanes <= Out) store(y + v * lanes, clamp(sum, lo, hi));
-    else store_first(y + v * lanes, clamp(sum, lo, hi), Out - v * lanes);
+    if constexpr ((v + 1) * lanes <= Out) store(y + v * lanes, activated<Fused>(sum));
+    else store_first(y + v * lanes, activated<Fused>(sum), Out - v * lanes);
   });
 }
 
@@ -17343,22 +17910,21 @@ template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, 
   return bias + sum_of_lanes(tree_sum(sums));
 }
 
-template <int In, int Out> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y, clamp_range range) {
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y) {
   each<Out>([&](auto o) __attribute__((always_inline)) {
     const float sum = dense_row<In>(x, packed + Out + o * whole_vectors(In), packed[o]);
-    y[o] = sum < range.lo ? range.lo : sum > range.hi ? range.hi : sum;
+    store_one(y + o, activated<Fused>(vf(sum)));
   });
 }
 
 }  // namespace detail
 
-/// y [rows, Out] = clamp(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
-template <int In, int Out> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
+/// y [rows, Out] = Fused(x [rows, In] * transpose(w) + bias), from what dense_pack() made. x and y must not overlap.
+template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense(const float* x, const float* packed, float* y, std::int64_t rows) {
+  if constexpr (!dense_in_rows(Out)) keep(x);  // or g++ 12 takes each broadcast out of the vector that the layer before stored, three instructions in place of one
   for (std::int64_t r = 0; r < rows; ++r, x += In, y += Out) {
-    if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out>(x, packed, y, range);
-    else detail::dense_columns<In, Out>(x, packed, y, lo, hi);
+    if constexpr (dense_in_rows(Out)) detail::dense_rows<In, Out, Fused>(x, packed, y);
+    else detail::dense_columns<In, Out, Fused>(x, packed, y);
   }
 }
 
@@ -18167,6 +18733,59 @@ struct fast<ops::greater_equal, Isa> : binary_binding<ops::greater_equal, fast<o
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/half_cast.hpp
+// half_cast: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/half_cast.hpp
+// half_cast: float16 as float32, and float32 as float16; internal.
+// Flow: exec/widen_halves.hpp puts it around operators that have kernels for float32 alone; it has no function for users.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conversion between the two smaller types of floats: cast without an operand that says to what, and without its code for all other types.
+///
+///   x: any shape      y: the same shape, f32 where x is f16, and f16 where x is f32: the nearest, infinity beyond the largest
+///
+/// Broken rules: those of the signature. Source: this library.
+struct half_cast {
+  static constexpr op_code code{1006};
+  static constexpr std::string_view name = "half_cast";
+  static constexpr operand_spec inputs[] = {{"x", types_of(f16, f32)}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(f16, f32)}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    tensor_desc y = in[0].desc;
+    y.type = y.type == f16 ? f32 : f16;
+    return yields(y);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    using other = std::conditional_t<std::is_same_v<T, float>, float16, float>;
+    detail::for_each_element<T, other>(in, out, [](T x) { return math::convert<other>(x); });
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::half_cast, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = node.out[0].type == f32 ? &run_widen_halves<Isa> : &run_narrow_floats<Isa>, .parts = parts_for(node.out[0].elements() / 2), .name = "convert"};
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/hard_sigmoid.hpp
 // hard_sigmoid: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -18358,89 +18977,13 @@ template <class Isa> struct fast<ops::hswish, Isa> : unary_binding<fast<ops::hsw
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/layer_norm.hpp
-// layer_norm: the fast kernel of the operator.
+// ===== nnrt/kernels/bind/instance_norm.hpp
+// instance_norm: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/kernels/layer_norm.hpp
-// layer_norm: rows with mean 0 and variance 1, then gamma and beta.
-// Flow: bind/layer_norm.hpp calls layer_norm() for a part of the rows.
-
-// ===== nnrt/kernels/reduce.hpp
-// reduce: folds along the middle of [outer, extent, inner] - means, products.
-// Flow: the bindings of reductions call fold() for a part of the results; layer_norm.hpp sums its rows here.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
-template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
-  const V start(Fold::start);
-  V folded[4] = {start, start, start, start};
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= n; i += 4 * lanes)
-    each<4>([&](int k) __attribute__((always_inline)) { folded[k] = Fold::step(folded[k], load(x + i + k * lanes)); });
-  for (; i + lanes <= n; i += lanes) folded[0] = Fold::step(folded[0], load(x + i));
-  if (i < n) {
-    V rest = load_first(x + i, n - i);
-    if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
-    folded[1] = Fold::step(folded[1], rest);
-  }
-  return detail::fold_lanes(
-      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
-      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
-}
-
-/// The sum of n floats, in an order that depends on n and the number of lanes alone.
-template <class V> inline float row_sum(const float* x, std::int64_t n) { return folded_row<V, mean_fold>(x, n); }
-
-namespace detail {
-
-/// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
-/// vector.
-template <class V, class Fold, int Vectors>
-[[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
-                                                std::int64_t last, float factor, float* y) {
-  V folded[Vectors];
-  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
-      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
-    });
-  const V count(static_cast<float>(extent)), by(factor);
-  each<Vectors>([&](int k) __attribute__((always_inline)) {
-    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
-  });
-}
-
-}  // namespace detail
-
-/// y[outer, inner] = factor * Fold of x along the middle. A part never adds to another's result: the parts share the
-/// results.
-template <class Fold, class Isa = native>
-void fold(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
-  if (block.inner == 1) {
-    const interval rows = share(block.outer, p);
-    const auto count = static_cast<float>(block.extent);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
-    return;
-  }
-  constexpr int vectors = 4;
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
-  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row) {
-    const float* const from = x + row * block.extent * block.inner;
-    float* const to = y + row * block.inner;
-    std::int64_t c = work.columns.begin * lanes;
-    for (; c + vectors * lanes <= end; c += vectors * lanes)
-      detail::fold_columns<vf, Fold, vectors>(from + c, block.extent, block.inner, lanes, factor, to + c);
-    for (; c < end; c += lanes)
-      detail::fold_columns<vf, Fold, 1>(from + c, block.extent, block.inner, end - c < lanes ? end - c : lanes, factor,
-                                        to + c);
-  }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
+// layer_norm: rows with mean 0 and variance 1, then parameters of each element, or of each row.
+// Flow: bind/layer_norm.hpp and bind/instance_norm.hpp call layer_norm() and instance_norm() for a part of the rows.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -18470,11 +19013,20 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   return sum_of_lanes(sums[0] + sums[1]);
 }
 
+/// What brings a row to mean 0 and variance 1: (x - mean) * factor.
+struct normaliser {
+  float mean, factor;
+};
+template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
+  const auto count = static_cast<float>(n);
+  const float mean = kernels::row_sum<V>(x, n) / count;
+  return {mean, 1.0F / math::sqrt(row_sum_of_squares<V>(x, n, mean) / count + epsilon)};
+}
+
 /// y = (x - mean) * factor * gamma + beta for n elements.
 template <class V>
-inline void finish_row(const float* x, std::int64_t n, float mean, float factor, const float* gamma, const float* beta,
-                       float* y) {
-  const V centre(mean), by(factor);
+inline void finish_row(const float* x, std::int64_t n, normaliser normal, const float* gamma, const float* beta, float* y) {
+  const V centre(normal.mean), by(normal.factor);
   for (std::int64_t i = 0; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
     store_first(y + i,
@@ -18491,23 +19043,535 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
                 repeated_parameters beta, float* y, part p = {}) {
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
-    const float* const from = x + row * n;
-    const float mean = row_sum<vf>(from, n) / static_cast<float>(n);
-    const float factor =
-        1.0F / math::sqrt(detail::row_sum_of_squares<vf>(from, n, mean) / static_cast<float>(n) + epsilon);
+    const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
     // A stretch ends with the row, or where gamma or beta begins anew.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;
       std::int64_t stretch = end - at;
       if (gamma.count - g < stretch) stretch = gamma.count - g;
       if (beta.count - b < stretch) stretch = beta.count - b;
-      detail::finish_row<vf>(x + at, stretch, mean, factor, gamma.first + g, beta.first + b, y + at);
+      detail::finish_row<vf>(x + at, stretch, normal, gamma.first + g, beta.first + b, y + at);
       at += stretch;
     }
   }
 }
 
+/// Rows of n elements, row r with number r % channels of scale and of bias; y may be x.
+template <class Isa = native>
+void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale, const float* bias, std::int64_t channels, float* y,
+                   part p = {}) {
+  const interval range = share(rows, p);
+  for (std::int64_t row = range.begin; row < range.end; ++row) {
+    const float* const from = x + row * n;
+    float* const to = y + row * n;
+    const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, fma((load(from + i) - centre) * by, factor, offset));
+    if (i < n) store_first(to + i, fma((load_first(from + i, n - i) - centre) * by, factor, offset), n - i);
+  }
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/instance_norm.hpp
+// instance_norm: normalisation of each channel of each image with its own mean and variance.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Instance normalisation: all that lies behind the first two axes gets mean 0 and variance 1, then scale and bias.
+///
+///   x: [N, C, …], whatever its format      scale, bias: [C]
+///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
+///
+/// epsilon is 0 unless given; where it and the variance are, there is no number. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
+struct instance_norm {
+  static constexpr op_code code{67};
+  static constexpr std::string_view name = "instance_norm";
+  static constexpr operand_spec inputs[] = {
+      {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
+  static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, epsilon));
+    constexpr attrs() : epsilon(0) {}
+  };
+  enum class rule {
+    input_rank_must_be_at_least_2,
+    parameter_types_must_equal_input_type,
+    parameters_must_be_lists,
+    parameters_must_have_a_number_for_each_channel,
+    epsilon_must_not_be_negative_or_infinite,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr rule for_each_channel = Rule::parameters_must_have_a_number_for_each_channel;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
+    for (const operand& parameter : in.subspan(1)) {
+      const tensor_desc& p = parameter.desc;
+      if (auto v = require(Rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
+      if (auto v = require(Rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
+      if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
+    }
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const auto real = [](T element) { return math::convert<double>(element); };
+    const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
+    for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
+      const std::int64_t first = image * n, channel = image % channels;
+      double mean = 0, variance = 0;
+      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
+      mean /= static_cast<double>(n);
+      for (std::int64_t i = first; i < first + n; ++i) variance += math::product(real(x[i]) - mean, real(x[i]) - mean);
+      const double deviation = math::sqrt(variance / static_cast<double>(n) + double{a.epsilon});
+      for (std::int64_t i = first; i < first + n; ++i) {
+        // Constant evaluation refuses to divide by zero.
+        const double normal = deviation > 0 ? (real(x[i]) - mean) / deviation : math::nan<double>;
+        y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
+      }
+    }
+  }
+};
+
+}  // namespace ops
+
+/// instance_norm(x, scale, bias), with epsilon<…>.
+template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywords... keywords) {
+  return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::instance_norm, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    constexpr std::int64_t cost = 3;  // passes over the elements
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * cost), .name = "instance norm rows"};
+  }
+  static void run(const kernel_call& call) {
+    const shape_t& x = call.in[0].shape();
+    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2), unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1),
+                       floats_in(call, 2), x[1], floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/l2_normalize.hpp
+// l2_normalize: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/l2.hpp
+// l2: lengths of groups, the roots of sums of squares, along the last axis or across the rows before it; and groups of length 1.
+// Flow: bind/l2_normalize.hpp and bind/reduce_l2.hpp call l2_normalize() and l2_lengths() for a part of the groups.
+
+// ===== nnrt/kernels/softmax.hpp
+// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
+// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+//
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
+// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
+// difference is rounded.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
+inline constexpr int row_accumulators = 4;
+
+template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+  std::int64_t i = 0;
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+      most[k] = larger_of(load(x + i + k * lanes), most[k]);
+    });
+  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
+  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
+  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
+}
+
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
+/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
+constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
+
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a machine compares bits faster
+/// than floats, the smallest number if all are negative (any if there is a NaN).
+struct row_totals {
+  float sum, extreme;
+};
+
+/// y = e^(x - shift), or e^x.
+template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
+  const V from(shift);
+  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
+  std::int64_t i = 0;
+  if constexpr (has_side_by_side_exponentials)
+    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+      V e[row_accumulators];
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        e[k] = shifted(load(x + i + k * lanes));
+        most = extreme_of(e[k], most);
+      });
+      exponentials_of(e);
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        store(y + i + k * lanes, e[k]);
+        sums[k % 2] = sums[k % 2] + e[k];
+      });
+    }
+  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
+    for (; i + lanes <= n; i += lanes) {
+      const V d = shifted(load(x + i)), e = exp_of(d);
+      most = extreme_of(d, most);
+      store(y + i, e);
+      sums[0] = sums[0] + e;
+    }
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
+  for (; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+    if (lanes > 4 || left < lanes) {
+      seen = first_or(e[0], left, least_extreme);
+      e[0] = first_or(e[0], left, lowest);
+    }
+    most = extreme_of(seen, most);
+    exponentials_of(e);
+    store_first(y + i, e[0], left);
+    sums[0] = sums[0] + e[0];
+  }
+  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
+}
+
+template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
+  const V by(factor);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
+  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// Any row, y is x or not: its largest number is looked for first.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
+  const float largest = row_maximum<V>(x, n);
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
+}
+/// A row where y is not x, with the same bits.
+template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
+  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
+  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
+  if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, y);
+}
+
+/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
+/// stack.
+inline constexpr std::int64_t columns_at_once = 16 * lanes;
+
+/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step` floats apart.
+struct column_bundle {
+  std::int64_t extent, step, width;
+
+  /// f(first column, how many) for vectors of them.
+  template <class F> [[gnu::always_inline]] void each_vector(F f) const {
+    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
+  }
+  /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
+  template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
+    for (std::int64_t i = first; i < extent; ++i)
+      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) { f(at + c, c, n); });
+  }
+};
+
+/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
+template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store(most + c, load_first(x + c, n));
+    store(sums + c, V(0.0F));
+  });
+  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
+  });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    const V e = exp_of(load_first(x + at, n) - load(most + c));
+    made(at, e, n);
+    store(sums + c, load(sums + c) + e);
+  });
+}
+
+template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once];
+  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
+  });
+}
+
+/// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
+template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
+  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
+  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
+  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
+    for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
+      const std::int64_t left = end - c;
+      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, row * block.extent * block.inner + c, row * block.inner + c);
+    }
+}
+
+}  // namespace detail
+
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
+/// NaN. The parts share the groups.
+template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * block.extent;
+    float* const to = y + row * block.extent;
+    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
+    else detail::softmax_row<vf>(from, block.extent, to);
+  }
+}
+
+/// The same, with the same bits, for rows of at most one vector.
+template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const vf values = load_first(x + row * n, n);
+    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    exponentials_of(e);
+    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
+  }
+}
+
+/// The same for any inner extent: vectors are made of groups that lie side by side.
+template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
+  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) { detail::softmax_columns<vf>(columns, x + at, y + at); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// The sum of squares of n floats that are `step` apart, which is about this. Where squares or their sum may be no normal floats they are added again
+/// with room enough.
+inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64_t step) {
+  if (sum > 1e-24F && sum < std::numeric_limits<float>::infinity()) return double{sum};
+  double squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) squares += double{x[i * step]} * double{x[i * step]};
+  return squares;
+}
+inline double row_squares(const float* x, std::int64_t n) { return safe_squares(row_sum_of_squares<vf>(x, n, 0.0F), x, n, 1); }
+
+/// The sums of squares of columns, for safe_squares().
+template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* sums) {
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(0.0F)); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    const V v = load_first(x + at, n);
+    store(sums + c, fma(v, v, load(sums + c)));
+  });
+}
+
+/// One over the length, which is at least the root of epsilon.
+inline float one_over_length(double squares, float epsilon) {
+  return static_cast<float>(1.0 / math::sqrt(squares < double{epsilon} ? double{epsilon} : squares));
+}
+
+template <class V> inline void l2_normalize_columns(const column_bundle& columns, const float* x, float epsilon, clamp_range range, float* y) {
+  alignas(64) float sums[columns_at_once];
+  column_squares<V>(columns, x, sums);
+  for (std::int64_t c = 0; c < columns.width; ++c) sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, clamp(load_first(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
+  });
+}
+
+}  // namespace detail
+
+/// x / sqrt(max(sum of x^2, epsilon)) along the middle of a block, limited; y may be x. The parts share the groups.
+template <class Isa = native> void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_range range, float* y, part p = {}) {
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+      detail::l2_normalize_columns<vf>(columns, x + at, epsilon, range, y + at);
+    });
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * n;
+    float* const to = y + row * n;
+    const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, clamp(load(from + i) * by, lo, hi));
+    if (i < n) store_first(to + i, clamp(load_first(from + i, n - i) * by, lo, hi), n - i);
+  }
+}
+
+/// y[outer, inner] = factor * sqrt(sum of x^2) along the middle of a block. The parts share the groups.
+template <class Isa = native> void l2_lengths(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
+  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares)) * factor; };
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t group) {
+      alignas(64) float sums[detail::columns_at_once];
+      detail::column_squares<vf>(columns, x + at, sums);
+      for (std::int64_t c = 0; c < columns.width; ++c) y[group + c] = length(detail::safe_squares(sums[c], x + at + c, columns.extent, columns.step));
+    });
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) y[row] = length(detail::row_squares(x + row * block.extent, block.extent));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/l2_normalize.hpp
+// l2_normalize: a tensor divided by its length along some axes.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+// ===== nnrt/ops/detail/groups.hpp
+// groups: the walk over all elements that differ along some axes alone, group by group.
+// Flow: references of operators that normalise along axes - log_softmax, l2_normalize.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Calls f(each) for every group of elements that differ along the chosen axes alone: each(g) calls g(index) for the
+/// elements of one, in row-major order.
+template <class F> constexpr void for_each_group(const shape_t& shape, const chosen_axes& axes, F f) {
+  if (shape.elements() == 0) return;
+  shape_t group = shape, groups = shape, start;
+  for (int i = 0; i < shape.rank; ++i) {
+    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
+    shape_t& without = axes.contains(i) ? groups : group;
+    without[i] = 1;
+  }
+  start.rank = shape.rank;
+  do f([&](auto g) {
+      shape_t index;
+      index.rank = shape.rank;
+      do {
+        shape_t at = start;
+        for (int i = 0; i < at.rank; ++i) at[i] += index[i];
+        g(at);
+      } while (next_index(index, group));
+    });
+  while (next_index(start, groups));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x over the root of the sum of its squares along the listed axes.
+///
+///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
+///
+/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
+/// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE.
+struct l2_normalize {
+  static constexpr op_code code{94};
+  static constexpr std::string_view name = "l2_normalize";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
+  static constexpr nnrt_parameter parameters[] = {
+      {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
+    constexpr attrs() : epsilon(1e-6F), fused(activation::none) {}
+  };
+  enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
+    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
+    chosen_axes axes;
+    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
+    if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
+    chosen_axes along;
+    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, x.rank()));
+    for (int axis = 0; a.axis.empty() && axis < x.rank(); ++axis) along.add(axis);
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      double sum = 0;
+      each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
+      const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(value(at) / length, a.fused)); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several; with epsilon<…> and relu or relu6.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::l2_normalize, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const shape_t& shape = node.in[0].desc.shape;
+    const auto attrs = unpack<ops::l2_normalize::attrs>(node.attrs);
+    bool listed[max_rank] = {};
+    for (const std::int64_t axis : attrs.axis) listed[normalise_axis(axis, shape.rank)] = true;
+    for (int i = 0; attrs.axis.empty() && i < shape.rank; ++i) listed[i] = true;
+    const axis_block block = block_of(shape, listed);
+    if (!block.is_contiguous()) return {};
+    constexpr std::int64_t cost = 2;  // passes over the elements
+    return {.run = &run,
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "l2 normalize rows" : "l2 normalize columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::l2_normalize::attrs>(call.attrs);
+    l2_normalize<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.epsilon, range_of(attrs.fused), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/layer_norm.hpp
+// layer_norm: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
 // ===== nnrt/ops/layer_norm.hpp
 // layer_norm: normalisation of the inner axes with their own mean and variance.
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
@@ -19037,6 +20101,448 @@ template <class Isa> struct fast<ops::log, Isa> : unary_binding<fast<ops::log, I
   }
   static constexpr std::int64_t cost = 6;
   static log_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/log_softmax.hpp
+// log_softmax: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/log_softmax.hpp
+// log_softmax: x less the logarithm of the sum of e^x, along the last axis or across the rows before it.
+// Flow: bind/log_softmax.hpp calls log_softmax() for a part of the groups; maxima and exponentials are softmax's.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// y is not x: it holds the exponentials until their sum is known.
+template <class V> [[gnu::noinline]] void log_softmax_row(const float* x, std::int64_t n, float* y) {
+  const float largest = row_maximum<V>(x, n);
+  const V from(largest), less(math::log(row_exponentials<V, true>(x, n, largest, y).sum));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, (load(x + i) - from) - less);
+  if (i < n) store_first(y + i, (load_first(x + i, n - i) - from) - less, n - i);
+}
+
+template <class V> inline void log_softmax_columns(const column_bundle& columns, const float* x, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once];
+  column_totals<V>(columns, x, most, sums, [](std::int64_t, V, std::int64_t) __attribute__((always_inline)) {});
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, log_of(load(sums + c))); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, (load_first(x + at, n) - load(most + c)) - load(sums + c), n);
+  });
+}
+
+}  // namespace detail
+
+/// The logarithm of softmax along the middle of a block; y is not x. A NaN anywhere in a group makes the whole group NaN. The parts share the groups.
+template <class Isa = native> void log_softmax(const axis_block& block, const float* x, float* y, part p = {}) {
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+      detail::log_softmax_columns<vf>(columns, x + at, y + at);
+    });
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row)
+    detail::log_softmax_row<vf>(x + row * block.extent, block.extent, y + row * block.extent);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/log_softmax.hpp
+// log_softmax: the logarithms of the probabilities that softmax gives.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum so that nothing overflows.
+///
+///   x: any shape of rank >= 1      y: the same shape; the sum of exp(y) along the axis is 1
+///
+/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
+/// rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX.
+struct log_softmax {
+  static constexpr op_code code{95};
+  static constexpr std::string_view name = "log_softmax";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(-1) {}
+  };
+  enum class rule { axis_must_be_an_axis_of_the_input };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (normalise_axis(a.axis, x.rank()) < 0)
+      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
+    chosen_axes along;
+    along.add(normalise_axis(a.axis, x.rank()));
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      double largest = -math::infinity<double>, sum = 0;
+      each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
+      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
+    });
+  }
+};
+
+}  // namespace ops
+
+/// log_softmax(x), or log_softmax(x, axis<1>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::log_softmax>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::log_softmax, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const shape_t& shape = node.in[0].desc.shape;
+    const axis_block block = block_of(shape, normalise_axis(unpack<ops::log_softmax::attrs>(node.attrs).axis, shape.rank));
+    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    return {.run = &run,
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements() * cost),
+            .name = block.inner == 1 ? "log softmax rows" : "log softmax columns"};
+  }
+  static void run(const kernel_call& call) {
+    log_softmax<Isa>(call.recorded<axis_block>(), floats_in(call, 0), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/logical_and.hpp
+// logical_and: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/logical_and.hpp
+// logical_and: whether both a and b are true, element by element.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Conjunction of two tensors of truth values, element by element.
+///
+///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a and b
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_AND.
+struct logical_and : detail::connective {
+  static constexpr op_code code{81};
+  static constexpr std::string_view name = "logical_and";
+  static constexpr foreign_numbers foreign{.nnrt = 81, .hdi = 81};
+  enum class rule { extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<Rule>(in, boolean);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a && b; }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [&](bool x, bool z) { return element(a, x, z); });
+  }
+};
+
+}  // namespace ops
+
+/// logical_and(a, b).
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto logical_and(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::logical_and>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::logical_and, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return element_binding<ops::logical_and>::template select<bool>(node, parts_for(node.out[0].elements()));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/logical_not.hpp
+// logical_not: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/logical_not.hpp
+// logical_not: the other truth value.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Negation of truth values, element by element.
+///
+///   x: any shape      y: the same shape, true where x is false
+///
+/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
+struct logical_not {
+  static constexpr op_code code{82};
+  static constexpr std::string_view name = "logical_not";
+  static constexpr operand_spec inputs[] = {{"x", types::logical}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    detail::for_each_element<T>(in, out, [](bool x) { return !x; });
+  }
+};
+
+}  // namespace ops
+
+/// logical_not(x).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::logical_not>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::logical_not, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements() / 4), .name = "map truth values"};
+  }
+  static void run(const kernel_call& call) {
+    const interval mine = share(call.out[0].elements(), part_of(call));
+    const bool* const x = call.in[0].data.get<bool>();
+    bool* const y = call.out[0].data.get<bool>();
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) y[i] = !x[i];
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/logical_or.hpp
+// logical_or: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/logical_or.hpp
+// logical_or: whether a or b is true, element by element.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Disjunction of two tensors of truth values, element by element.
+///
+///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a or b
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_OR.
+struct logical_or : detail::connective {
+  static constexpr op_code code{89};
+  static constexpr std::string_view name = "logical_or";
+  static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
+  enum class rule { extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<Rule>(in, boolean);
+  }
+
+  /// One element of the result.
+  template <class T> static constexpr bool element(const attrs&, T a, T b) { return a || b; }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<bool>(in, out, [&](bool x, bool z) { return element(a, x, z); });
+  }
+};
+
+}  // namespace ops
+
+/// logical_or(a, b).
+template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto logical_or(tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::logical_or>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::logical_or, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return element_binding<ops::logical_or>::template select<bool>(node, parts_for(node.out[0].elements()));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/lrn.hpp
+// lrn: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/lrn.hpp
+// lrn: each channel over a power of what the squares of its neighbours sum up to.
+// Flow: bind/lrn.hpp calls local_response() for a part of the pixels.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How many neighbours on one side are looked at, and y = x / (bias + alpha * sum)^beta.
+struct response {
+  std::int64_t radius;
+  float bias, alpha, beta;
+};
+
+/// The largest radius that local_response() takes.
+inline constexpr std::int64_t largest_radius = 64;
+
+namespace detail {
+
+/// How many channels are worked on at once.
+inline constexpr std::int64_t channels_of_response = 256;
+
+/// Channels first to last of a pixel.
+template <class V>
+inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
+  alignas(64) float squares[channels_of_response + 2 * largest_radius + lanes];
+  const std::int64_t from = first - by.radius, to = last + by.radius;  // number from + i is squares[i], zeros beyond the channels
+  for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
+  for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
+  const V bias(by.bias), alpha(by.alpha), power(-by.beta);
+  for (std::int64_t c = first; c < last; c += lanes) {
+    const std::int64_t n = last - c < lanes ? last - c : lanes;
+    V sum = load(squares + c - first);
+    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(squares + c - first + k);
+    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
+  }
+}
+
+}  // namespace detail
+
+/// Pixels of so many channels; y is not x. 0 <= radius <= largest_radius; bias and alpha are not negative, beta is not 0.
+template <class Isa = native>
+void local_response(const float* x, std::int64_t pixels, std::int64_t channels, const response& by, float* y, part p = {}) {
+  const interval mine = share(pixels, p);
+  for (std::int64_t pixel = mine.begin; pixel < mine.end; ++pixel)
+    for (std::int64_t c = 0; c < channels; c += detail::channels_of_response) {
+      const std::int64_t left = channels - c, last = c + (left < detail::channels_of_response ? left : detail::channels_of_response);
+      detail::response_of<vf>(x + pixel * channels, channels, c, last, by, y + pixel * channels);
+    }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/lrn.hpp
+// lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[…, c] = x[…, c] / (bias + alpha * sum of x[…, k]^2 for |k - c| <= depth_radius)^beta.
+///
+///   x: [..., C] of rank >= 1, NHWC      y: the same shape
+///
+/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
+/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
+///
+/// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
+/// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
+struct lrn {
+  static constexpr op_code code{96};
+  static constexpr std::string_view name = "lrn";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
+  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
+                                                  {"alpha", 147, f32},        {"beta", 148, f32},
+                                                  nnrt_parameter{"", 149, i32}.up_to(0)};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
+    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
+  };
+  enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
+    if (auto v = require_at_least(Rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const auto real = [&](std::int64_t i) { return math::convert<double>(x[i]); };
+    const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const std::int64_t c = i % channels, first = i - c;
+      double sum = 0;
+      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
+        sum += math::product(real(first + k), real(first + k));
+      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
+      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
+    }
+  }
+};
+
+}  // namespace ops
+
+/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::lrn>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::lrn, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const auto attrs = unpack<ops::lrn::attrs>(node.attrs);
+    if (!all_of_type(node, f32) || !has_work(node) || attrs.depth_radius > largest_radius) return {};
+    if (!(attrs.bias >= 0 && attrs.alpha >= 0) || attrs.beta == 0) return {};  // powers of negative numbers, and 0^0
+    constexpr std::int64_t cost = 40;  // additions that one element is worth
+    return {.run = &run, .parts = parts_for(node.out[0].elements() * cost), .name = "lrn"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::lrn::attrs>(call.attrs);
+    const shape_t& x = call.in[0].shape();
+    const std::int64_t channels = x[-1];
+    local_response<Isa>(floats_in(call, 0), x.elements() / channels, channels, {attrs.depth_radius, attrs.bias, attrs.alpha, attrs.beta}, floats_out(call),
+                        part_of(call));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -19875,6 +21381,77 @@ template <class Isa> struct fast<ops::minimum, Isa> : binary_binding<ops::minimu
     return binary_binding<ops::minimum, fast>::select(node);
   }
   static minimum_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/mod.hpp
+// mod: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/mod.hpp
+// mod: the remainder of a / b, element by element.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Remainder of a division, element by element.
+///
+///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a - floor(a / b) * b, which has the sign of b
+///
+/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
+/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and an
+/// infinite b it is a where their signs are equal, else b.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign: as
+/// NumPy and Python have it.
+struct mod {
+  static constexpr op_code code{83};
+  static constexpr std::string_view name = "mod";
+  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_arithmetic<Rule>(in);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T a, T b) {
+    if constexpr (std::is_unsigned_v<T>) return b == 0 ? T{0} : static_cast<T>(a % b);
+    else return static_cast<T>(math::floor_mod(static_cast<math::compute_t<T>>(a), static_cast<math::compute_t<T>>(b)));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
+  }
+};
+
+}  // namespace ops
+
+/// mod(a, b), where one of the two may be a number.
+template <class A, class B, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<A, B>
+constexpr auto mod(A a, B b, Keywords... keywords) {
+  dsl::check_scalar<A, B>();
+  return dsl::apply<ops::mod>(a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::mod, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    constexpr std::int64_t cost = 8;  // additions that one element is worth
+    return element_binding<ops::mod>::template select<float, float16, double, std::int32_t, std::int64_t>(node, parts_for(node.out[0].elements() * cost));
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -20932,178 +22509,6 @@ template <class Isa> struct fast<ops::reciprocal, Isa> : unary_binding<fast<ops:
 // reduce_all: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/bind/detail/reduction.hpp
-// reduction: what the bindings of operators that fold elements along axes have in common.
-// Flow: bind/reduce_mean.hpp and its like derive from reduction_binding and say how elements are folded.
-
-// ===== nnrt/ops/detail/reduction.hpp
-// reduction: what operators that fold the elements along some axes share - attributes, rules about axes, the walk.
-// Flow: infer and reference of reduce_mean, reduce_sum and their like, and of all; kernels ask reduced_axes(), too.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// Attributes of a reduction; its axes are an operand.
-struct reduction_attributes {
-  NNRT_ATTRIBUTES(reduction_attributes, (bool, keep_dims), (bool, reduce_to_end), (float, coefficient));
-  constexpr reduction_attributes() : keep_dims(false), reduce_to_end(false), coefficient(0) {}
-
-  /// What results are multiplied by: the coefficient counts with reduce_to_end alone, and 0 (NNRt's default) means
-  /// none.
-  constexpr float factor() const { return reduce_to_end && coefficient != 0 ? coefficient : 1.0F; }
-};
-
-/// The axes that are folded, given those that were listed: all when none is; with reduce_to_end all from the first on.
-constexpr chosen_axes reduced_axes(const reduction_attributes& a, const chosen_axes& listed, int rank) {
-  if (listed.count > 0 && !a.reduce_to_end) return listed;
-  chosen_axes all;
-  for (int i = listed.count > 0 ? listed.items[0] : 0; i < rank; ++i) all.items[all.count++] = i;
-  return all;
-}
-
-/// The same for operands that have passed the rules: x and, where it is there, the list.
-constexpr chosen_axes reduced_axes(const reduction_attributes& a, arguments in) {
-  chosen_axes listed;
-  if (in.size() > 1 && in[1])
-    for (int i = 0; i < in[1].elements(); ++i)
-      listed.add(normalise_axis(in[1].integer(i), in[0].rank()));
-  return reduced_axes(a, listed, in[0].rank());
-}
-
-/// The output of a reduction of in[0] along the axes in in[1], of its dtype; or the broken rule.
-template <class Rule> constexpr verdict infer_reduction(const reduction_attributes& a, array_ref<const operand> in) {
-  const tensor_desc& x = in[0].desc;
-  array_ref<const std::int64_t> list;
-  if (in.size() > 1 && in[1]) {
-    if (auto v = require_at_most(Rule::axes_must_be_a_list_or_one_number, in[1].desc.rank(), 1); !v) return v;
-    if (!in[1].has_values()) return refuse(Rule::axes_must_be_known, 0, 1);
-    list = in[1].values;
-  }
-  chosen_axes listed;
-  for (const std::int64_t number : list) {
-    const int axis = normalise_axis(number, x.rank());
-    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_input, number, x.rank() - 1);
-    listed.add(axis);
-  }
-  const chosen_axes chosen = reduced_axes(a, listed, x.rank());
-  shape_t y;
-  for (int i = 0; i < x.rank(); ++i) {
-    if (!chosen.contains(i)) y.push_back(x.shape[i]);
-    else if (a.keep_dims) y.push_back(1);
-  }
-  return yields(x.with_shape(y));
-}
-
-/// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
-/// stands for, in row-major order.
-template <class T, class State, class Step, class Finish>
-constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
-  const auto x = in[0].as<const T>();
-  const auto y = out[0].as<T>();
-  const chosen_axes chosen = reduced_axes(a, in);
-  // Both of the rank of x: one steps through the results, one through the elements of each.
-  shape_t kept = x.shape, run = x.shape;
-  for (int i = 0; i < x.rank(); ++i) {
-    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
-    shape_t& without = chosen.contains(i) ? kept : run;
-    without[i] = 1;
-  }
-  const std::int64_t count = run.elements();
-  shape_t first;
-  first.rank = x.rank();
-  for (std::int64_t i = 0; i < y.elements(); ++i, next_index(first, kept)) {
-    State state = start;
-    shape_t at;
-    at.rank = x.rank();
-    for (std::int64_t left = count; left > 0; --left, next_index(at, run)) {
-      shape_t element = first;
-      for (int axis = 0; axis < at.rank; ++axis) element[axis] += at[axis];
-      step(state, x.at(element));
-    }
-    y[i] = finish(state, count);
-  }
-}
-
-/// A result times the factor of reduction_attributes, as an element: integers are truncated toward zero and saturated.
-template <class T, class Wide> constexpr T times_factor(Wide result, float factor) {
-  if constexpr (!std::is_integral_v<T>) return math::convert<T>(result * static_cast<Wide>(factor));
-  else if (factor == 1) return static_cast<T>(result);  // a double would round large ones
-  else return math::convert<T>(math::convert<double>(static_cast<T>(result)) * double{factor});
-}
-
-/// The element that comes first in an order, before(x, y); a NaN comes before all, and `none` stands for no elements.
-template <class T, class Wide, class Before>
-constexpr void reduce_to_first(const reduction_attributes& a, arguments in, results out, Wide none, Before before) {
-  const auto step = [&](Wide& first, T element) {
-    const auto x = static_cast<Wide>(element);
-    if constexpr (!std::is_integral_v<T>)
-      if (math::is_nan(x)) first = x;
-    if (before(x, first)) first = x;
-  };
-  reduce<T>(a, in, out, none, step,
-            [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
-}
-
-/// Whether all elements are true.
-constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
-  reduce<bool>(
-      a, in, out, true, [](bool& all, bool element) { all = all && element; },
-      [](bool all, std::int64_t) { return all; });
-}
-
-/// What reductions of numbers of these dtypes have in common; each has its own parameters, rules and arithmetic.
-template <dtype_set Types, stored_numbers Quantised = stored_numbers::refused> struct plain_reduction {
-  static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
-  static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.quantised = Quantised};
-  using attrs = reduction_attributes;
-  static constexpr auto macs = no_macs;
-};
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// The block that a node's reduction works on.
-template <class Isa> struct reduction_blocks {
-  static constexpr axis_block block_for(const kernel_request& node) {
-    const tensor_desc& x = node.in[0].desc;
-    ops::chosen_axes listed;
-    if (node.in.size() > 1 && node.in[1])
-      for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
-    return block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
-  }
-  static constexpr axis_block block_for(const kernel_call& call) {
-    return block_for(call.in[0].shape(), ops::detail::reduced_axes(unpack<attributes>(call.attrs), call.in));
-  }
-
- private:
-  using attributes = ops::detail::reduction_attributes;
-
-  static constexpr axis_block block_for(const shape_t& shape, const ops::chosen_axes& axes) {
-    bool listed[max_rank] = {};
-    for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;
-    return block_of(shape, listed);
-  }
-};
-
-/// Kernel choice of a reduction of an f32 tensor along axes that lie side by side. Isa makes the name depend on the
-/// parameter of fast, see depthwise_binding.
-template <class Fold, class Isa> struct reduction_binding {
-  using blocks = reduction_blocks<Isa>;
-
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
-    const axis_block block = blocks::block_for(node);
-    if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements()), .name = block.inner == 1 ? "fold rows" : "fold columns"};
-  }
-  static void run(const kernel_call& call) {
-    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
-    fold<Fold>(blocks::block_for(call), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/reduce_all.hpp
 // reduce_all: whether all elements along some axes of a tensor are true.
 // Flow: front ends call infer(); kernels/select.hpp binds it to a search for what is false.
@@ -21164,45 +22569,79 @@ constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Rows are searched for a false element; columns are put together by "and", row by row.
-template <class Isa> struct fast<ops::reduce_all, Isa> {
+template <class Isa> struct fast<ops::reduce_all, Isa> : truth_reduction<ops::reduce_all, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/reduce_l2.hpp
+// reduce_l2: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/reduce_l2.hpp
+// reduce_l2: the Euclidean norm along some axes of a tensor.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
+///
+///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
+///
+/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
+/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
+/// when negative. The norm of no elements is 0. Squares are added
+/// in row-major order in f64, and the result is rounded once.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
+struct reduce_l2 : detail::plain_reduction<types::floating> {
+  static constexpr op_code code{106};
+  static constexpr std::string_view name = "reduce_l2";
+  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
+  static constexpr auto hdi_fields = hdi_reduction(8);
+  static constexpr nnrt_parameter parameters[] = {
+      {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
+  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_reduction<Rule>(a, in);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::reduce<T>(
+        a, in, out, 0.0, [](double& sum, T element) {
+          const auto x = math::convert<double>(element);
+          sum += math::product(x, x);
+        },
+        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
+  }
+};
+
+}  // namespace ops
+
+/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_l2, Isa> {
   using blocks = reduction_blocks<Isa>;
 
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
+    return {.run = &run, .record = kernel_record::of(block), .parts = parts_for(block.elements()), .name = block.inner == 1 ? "l2 rows" : "l2 columns"};
   }
   static void run(const kernel_call& call) {
-    const axis_block block = blocks::block_for(call);
-    const auto* const x = reinterpret_cast<const unsigned char*>(bytes_in(call, 0));
-    auto* const y = reinterpret_cast<unsigned char*>(bytes_out(call));
-    const interval rows = share(block.outer, part_of(call));
-    const auto length = static_cast<std::size_t>(block.extent), width = static_cast<std::size_t>(block.inner);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const unsigned char* const from = x + row * block.extent * block.inner;
-      if (block.inner == 1) {
-        y[row] = std::memchr(from, 0, length) == nullptr ? 1 : 0;
-        continue;
-      }
-      unsigned char* const to = y + row * block.inner;
-      std::memcpy(to, from, width);
-      for (std::size_t i = 1; i < length; ++i) and_bytes(from + i * width, width, to);
-    }
-  }
-
- private:
-  /// y = y & x.
-  static void and_bytes(const unsigned char* x, std::size_t n, unsigned char* y) {
-    std::size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      std::uint64_t a, b;
-      std::memcpy(&a, x + i, 8), std::memcpy(&b, y + i, 8);
-      a &= b;
-      std::memcpy(y + i, &a, 8);
-    }
-    for (; i < n; ++i) y[i] = y[i] & x[i];
+    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
+    l2_lengths<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
   }
 };
 
@@ -22514,6 +23953,196 @@ template <class Isa> struct fast<ops::scale, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/select.hpp
+// select: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/bind/detail/choice.hpp
+// choice: what the bindings of select and where, which are one operator under two numbers, have in common.
+// Flow: elements are moved as integers of their size; a method for each size, so that a program has those that it needs.
+
+// ===== nnrt/kernels/choose.hpp
+// choose: one of two elements, as a truth value says, with NumPy's broadcasting of all three.
+// Flow: bind/detail/choice.hpp calls choose_elements() for elements of 1, 2, 4 or 8 bytes; it only moves them.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// A register of elements that are integers of type T, and as many truth values.
+template <class T> struct chosen_lanes {
+  static constexpr std::int64_t count = register_bytes / static_cast<std::int64_t>(sizeof(T));
+  typedef T elements __attribute__((vector_size(register_bytes)));
+  typedef std::int8_t truths __attribute__((vector_size(count)));
+
+  [[gnu::always_inline]] static elements from(const T* p, std::int64_t step, std::int64_t n) {
+    if (step == 0) return *p - elements{};
+    elements v = {};
+    __builtin_memcpy(&v, p, static_cast<std::size_t>(n) * sizeof(T));
+    return v;
+  }
+  /// All bits of the lanes where a condition is true.
+  [[gnu::always_inline]] static elements mask(const bool* p, std::int64_t n) {
+    truths v = {};
+    __builtin_memcpy(&v, p, static_cast<std::size_t>(n));
+    return -__builtin_convertvector(v, elements);
+  }
+};
+
+/// Where a row's operands begin, and how far each goes from one element to the next: 0 or 1.
+template <class T> struct choice_row {
+  const bool* condition;
+  const T *a, *b;
+  std::int64_t condition_step, a_step, b_step;
+};
+
+/// Elements i to i + n of a row.
+template <class T> [[gnu::always_inline]] inline void choose_some(const choice_row<T>& row, std::int64_t i, std::int64_t n, T* y) {
+  using lanes_of = chosen_lanes<T>;
+  const auto a = lanes_of::from(row.a + i * row.a_step, row.a_step, n), b = lanes_of::from(row.b + i * row.b_step, row.b_step, n);
+  const auto mask = lanes_of::mask(row.condition + i, n), chosen = (a & mask) | (b & ~mask);
+  __builtin_memcpy(y + i, &chosen, static_cast<std::size_t>(n) * sizeof(T));
+}
+
+template <class T> inline void choose_row(const choice_row<T>& row, std::int64_t n, T* y) {
+  if (row.condition_step == 0) {  // one answer for all of them
+    const T* const from = *row.condition ? row.a : row.b;
+    const std::int64_t step = *row.condition ? row.a_step : row.b_step;
+    for (std::int64_t i = 0; i < n; ++i) y[i] = from[i * step];
+    return;
+  }
+  constexpr std::int64_t count = chosen_lanes<T>::count;
+  std::int64_t i = 0;
+  for (; i + count <= n; i += count) choose_some(row, i, count, y);
+  if (i < n) choose_some(row, i, n - i, y);
+}
+
+}  // namespace detail
+
+/// y = condition ? a : b for the elements of y in `range`; the loops are those of condition, a and b. y is none of them.
+template <class T>
+void choose_elements(const loops_over<3>& loops, const bool* condition, const T* a, const T* b, T* y, interval range) {
+  for_each_row(loops, range, [&](const std::int64_t (&at)[3], std::int64_t at_y, std::int64_t n) {
+    detail::choose_row<T>({condition + at[0], a + at[1], b + at[2], loops.inner_step(0), loops.inner_step(1), loops.inner_step(2)}, n, y + at_y);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Kernel choice of such an operator, for every dtype and every way of broadcasting.
+template <class Isa> struct choice_binding {
+  enum : std::int16_t { of_1_byte, of_2_bytes, of_4_bytes, of_8_bytes, methods };
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == of_1_byte) return {&run<std::int8_t>};
+    else if constexpr (Method == of_2_bytes) return {&run<std::int16_t>};
+    else if constexpr (Method == of_4_bytes) return {&run<std::int32_t>};
+    else return {&run<std::int64_t>};
+  }
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const std::int64_t bytes = size_of(node.out[0].type);
+    const auto method = bytes == 1 ? of_1_byte : bytes == 2 ? of_2_bytes : bytes == 4 ? of_4_bytes : of_8_bytes;
+    return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "choose"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    const view &condition = call.in[0], &a = call.in[1], &b = call.in[2];
+    const auto numbers = [](const view& x) { return static_cast<const T*>(x.data.raw()); };
+    choose_elements<T>(loops_of<3>({&condition.shape(), &a.shape(), &b.shape()}, call.out[0].shape()), condition.data.get<bool>(), numbers(a), numbers(b),
+                       static_cast<T*>(call.out[0].data.raw()), share(call.out[0].elements(), part_of(call)));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/select.hpp
+// select: one of two tensors, element by element, as a tensor of booleans says.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+// ===== nnrt/ops/detail/choice.hpp
+// choice: what operators have in common that take one of two elements, as a truth value says.
+// Flow: ops/select.hpp and ops/where.hpp, which are one operator under two numbers, are made of it.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Everything but numbers, a name and the rules.
+struct choice {
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto y = out[0].as<T>();
+    const repeated<bool> condition(in[0], y.shape);
+    const repeated<T> a(in[1], y.shape), b(in[2], y.shape);
+    shape_t index;
+    index.rank = y.rank();
+    for (std::int64_t left = y.elements(); left > 0; --left) {
+      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
+      next_index(index, y.shape);
+    }
+  }
+};
+
+/// The dtype of both alternatives and the common shape of all three operands, or the broken rule of `Rule`.
+template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in) {
+  const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
+  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
+  const broadcast_result either = broadcast(a.shape, b.shape);
+  if (!either.fits) return refuse(Rule::extents_must_be_equal_or_1, either.right, either.left);
+  const broadcast_result all = broadcast(either.shape, condition.shape);
+  if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
+  const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
+  return yields(tensor_desc{a.type, layout, all.shape});
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Choice between two tensors, element by element.
+///
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   y: the common shape, condition ? a : b
+///
+/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
+/// innermost. Source: NNRt OH_NN_OPS_SELECT.
+struct select : detail::choice {
+  static constexpr op_code code{62};
+  static constexpr std::string_view name = "select";
+  static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
+  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_choice<Rule>(in);
+  }
+};
+
+}  // namespace ops
+
+/// select(condition, a, b): a where the condition is true, b elsewhere.
+template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto select(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::select>(condition, a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::select::code> {
+  using type = ops::select;
+};
+template <class Isa> struct fast<ops::select, Isa> : choice_binding<Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/sigmoid.hpp
 // sigmoid: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -22895,177 +24524,6 @@ template <class Isa> struct fast<ops::slice, Isa> {
 // softmax: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/softmax.hpp
-// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
-// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
-//
-// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
-// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
-// difference is rounded.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-namespace detail {
-
-/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
-inline constexpr int row_accumulators = 4;
-
-template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
-  constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
-  std::int64_t i = 0;
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-      most[k] = larger_of(load(x + i + k * lanes), most[k]);
-    });
-  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
-  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
-  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
-}
-
-/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
-/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
-constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
-
-/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift (any if there is a NaN).
-struct row_totals {
-  float sum, largest;
-};
-
-/// y = e^(x - shift), or e^x.
-template <class V, bool IsShifted>
-[[gnu::always_inline]] inline row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
-  constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[row_accumulators] = {V(0.0F), V(0.0F), V(0.0F), V(0.0F)}, most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
-  const V from(shift);
-  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
-  std::int64_t i = 0;
-  if constexpr (has_side_by_side_exponentials)
-    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-      V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        e[k] = shifted(load(x + i + k * lanes));
-        most[k] = larger_of(e[k], most[k]);
-      });
-      exponentials_of(e);
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        store(y + i + k * lanes, e[k]);
-        sums[k] = sums[k] + e[k];
-      });
-    }
-  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
-    for (; i + lanes <= n; i += lanes) {
-      const V d = shifted(load(x + i)), e = exp_of(d);
-      most[0] = larger_of(d, most[0]);
-      store(y + i, e);
-      sums[0] = sums[0] + e;
-    }
-  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {shifted(load_first(x + i, left))};
-    if (lanes > 4 || left < lanes) e[0] = first_or(e[0], left, lowest);
-    most[0] = larger_of(e[0], most[0]);
-    exponentials_of(e);
-    store_first(y + i, e[0], left);
-    sums[0] = sums[0] + e[0];
-  }
-  return {sum_of_lanes((sums[0] + sums[1]) + (sums[2] + sums[3])),
-          largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])))};
-}
-
-template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
-  const V by(factor);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
-  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
-}
-
-/// A row that is shifted, y is x or not.
-template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float largest, float* y) {
-  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, largest, y).sum);
-}
-/// Any row, where y is not x, or is known to need no shift.
-template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
-  const row_totals made = row_exponentials<V, false>(x, n, 0.0F, y);
-  if (needs_no_shift(made.largest)) scale_row<V>(y, n, 1.0F / made.sum);
-  else softmax_row_by_largest<V>(x, n, made.largest, y);
-}
-
-/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
-/// stack.
-inline constexpr std::int64_t columns_at_once = 16 * lanes;
-
-/// `width` columns (1 to columns_at_once) over `extent` rows that are `step` floats apart.
-template <class V>
-inline void softmax_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t width, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  const auto each_vector = [width](auto f) __attribute__((always_inline)) {
-    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
-  };
-  each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, load_first(x + c, n));
-    store(sums + c, V(0.0F));
-  });
-  for (std::int64_t i = 1; i < extent; ++i)
-    each_vector([&, row = x + i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      store(most + c, larger_of(load_first(row + c, n), load(most + c)));
-    });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      const V e = exp_of(load_first(x + at + c, n) - load(most + c));
-      store_first(y + at + c, e, n);
-      store(sums + c, load(sums + c) + e);
-    });
-  each_vector([&](std::int64_t c, std::int64_t)
-                  __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-      store_first(y + at + c, load_first(y + at + c, n) * load(sums + c), n);
-    });
-}
-
-}  // namespace detail
-
-/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
-/// NaN. The parts share the groups.
-template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
-  const interval rows = share(block.outer, p);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const float* const from = x + row * block.extent;
-    float* const to = y + row * block.extent;
-    const float largest = from == to ? detail::row_maximum<vf>(from, block.extent) : 0.0F;
-    if (detail::needs_no_shift(largest)) detail::softmax_row<vf>(from, block.extent, to);
-    else detail::softmax_row_by_largest<vf>(from, block.extent, largest, to);
-  }
-}
-
-/// The same, with the same bits, for rows of at most one vector.
-template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
-  const interval rows = share(block.outer, p);
-  const std::int64_t n = block.extent;
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const vf values = load_first(x + row * n, n);
-    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
-    exponentials_of(e);
-    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
-  }
-}
-
-/// The same for any inner extent: vectors are made of groups that lie side by side.
-template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
-  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
-    for (std::int64_t c = work.columns.begin * lanes; c < end; c += detail::columns_at_once) {
-      const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
-      detail::softmax_columns<vf>(x + first, block.extent, block.inner,
-                                  left < detail::columns_at_once ? left : detail::columns_at_once, y + first);
-    }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/stored_softmax.hpp
 // stored_softmax: softmax of stored numbers with the reference's bits, whose powers are kept in tables.
 // Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a
@@ -25635,6 +27093,54 @@ template <class Isa> struct fast<ops::unstack, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/where.hpp
+// where: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/where.hpp
+// where: one of two tensors, element by element, as a tensor of booleans says.
+// Flow: front ends call infer(); kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Choice between two tensors, element by element: select under the other number that NNRt has for it.
+///
+///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
+///   y: the common shape, condition ? a : b
+///
+/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
+/// innermost. Source: NNRt OH_NN_OPS_WHERE.
+struct where : detail::choice {
+  static constexpr op_code code{87};
+  static constexpr std::string_view name = "where";
+  static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
+  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_choice<Rule>(in);
+  }
+};
+
+}  // namespace ops
+
+/// where(condition, a, b): a where the condition is true, b elsewhere.
+template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
+constexpr auto where(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
+  return dsl::apply<ops::where>(condition, a, b, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <> struct operator_of<ops::where::code> {
+  using type = ops::where;
+};
+template <class Isa> struct fast<ops::where, Isa> : choice_binding<Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -26171,7 +27677,7 @@ template <class T> constexpr array_ref<const T> slice(const pool<T>& list, range
 }  // namespace detail
 
 /// What a pass can do to a node.
-enum class change { evaluated, merged, folded, fused, removed };
+enum class change { evaluated, merged, folded, fused, removed, widened };
 
 /// One thing that a pass did, for graph::text().
 struct event {
@@ -26652,7 +28158,7 @@ namespace detail {
 
 /// Each line begins with `indent`.
 [[gnu::cold]] inline void append_log(pool<char>& out, const graph& g, std::string_view indent) {
-  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed"};
+  constexpr std::string_view verbs[] = {"evaluated", "merged", "folded", "fused", "removed", "widened"};
   for (const event& e : g.log) {
     append(out, {indent, verbs[static_cast<int>(e.what)], " "});
     if (e.into != nullptr) {
@@ -31177,10 +32683,10 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void un
   constexpr shape_t w = Plan.descs[static_cast<std::size_t>(weight.desc)].shape;
   constexpr std::int64_t rows = Plan.descs[static_cast<std::size_t>(y.desc)].elements() / w[0];
   constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
-  kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0])>(
+  kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0]), fused>(
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first>(bases)),
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases)),
-      reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows, kernels::range_of(fused));
+      reinterpret_cast<float*>(address_of_slot<Plan, s.outputs.first>(bases)), rows);
 }
 
 /// The same for stored bytes. Returns false where the scales of the packed form need what an ordinary call does.
@@ -32133,57 +33639,6 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 // list: every operator, once, in the order of the NNRt numbers.
 // Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
 
-// ===== nnrt/ops/all.hpp
-// all: whether all elements along some axes of a tensor are true.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
-///
-/// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
-struct all : detail::plain_reduction<types::logical> {
-  static constexpr op_code code{77};
-  static constexpr std::string_view name = "all";
-  static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
-  static constexpr nnrt_parameter parameters[] = {{"keep_dims", 105, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, keep_dims));
-    constexpr attrs() : keep_dims(0) {}
-
-    constexpr detail::reduction_attributes as_reduction() const {
-      detail::reduction_attributes a;
-      a.keep_dims = keep_dims != 0;
-      return a;
-    }
-  };
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<Rule>(a.as_reduction(), in);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce_truths(a.as_reduction(), in, out);
-  }
-};
-
-}  // namespace ops
-
-/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes whether all elements are true.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/assert.hpp
 // assert: conditions that must hold, or the run ends with an error.
 // Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
@@ -32418,42 +33873,6 @@ struct dynamic_range {
 };
 
 }  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/erf.hpp
-// erf: the error function of Gauss.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Error function, element by element.
-///
-///   x: any shape      y: the same shape, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
-///
-/// Rounded once from f64.
-///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
-/// nearest to the real result, computed in double and rounded to float.
-///
-/// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_ERF.
-struct erf : detail::real_function {
-  static constexpr op_code code{59};
-  static constexpr std::string_view name = "erf";
-  static constexpr foreign_numbers foreign{.nnrt = 59, .hdi = 178};
-  using rule = detail::real_function_rule;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::compute_real<T>(in, out, [](double x) { return math::erf(x); });
-  }
-};
-
-}  // namespace ops
-
-/// erf(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto erf(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::erf>(x, keywords...);
-}
-
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/expand_dims.hpp
 // expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
@@ -32769,490 +34188,6 @@ constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywo
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/instance_norm.hpp
-// instance_norm: normalisation of each channel of each image with its own mean and variance.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Instance normalisation: all that lies behind the first two axes gets mean 0 and variance 1, then scale and bias.
-///
-///   x: [N, C, …], whatever its format      scale, bias: [C]
-///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
-///
-/// epsilon is 0 unless given; where it and the variance are, there is no number. Computed in f64 and rounded once.
-///
-/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
-struct instance_norm {
-  static constexpr op_code code{67};
-  static constexpr std::string_view name = "instance_norm";
-  static constexpr operand_spec inputs[] = {
-      {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
-  static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, epsilon));
-    constexpr attrs() : epsilon(0) {}
-  };
-  enum class rule {
-    input_rank_must_be_at_least_2,
-    parameter_types_must_equal_input_type,
-    parameters_must_be_lists,
-    parameters_must_have_a_number_for_each_channel,
-    epsilon_must_not_be_negative_or_infinite,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr rule for_each_channel = Rule::parameters_must_have_a_number_for_each_channel;
-    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
-    const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
-    for (const operand& parameter : in.subspan(1)) {
-      const tensor_desc& p = parameter.desc;
-      if (auto v = require(Rule::parameter_types_must_equal_input_type, p.type, x.type); !v) return v;
-      if (auto v = require(Rule::parameters_must_be_lists, p.rank(), 1); !v) return v;
-      if (auto v = require_same_extent(for_each_channel, p.shape[0], x.shape[1]); !v) return v;
-    }
-    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
-    return yields(x);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), bias = in[2].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;
-    const auto real = [](T element) { return math::convert<double>(element); };
-    const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
-    for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
-      const std::int64_t first = image * n, channel = image % channels;
-      double mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
-      mean /= static_cast<double>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += math::product(real(x[i]) - mean, real(x[i]) - mean);
-      const double deviation = math::sqrt(variance / static_cast<double>(n) + double{a.epsilon});
-      for (std::int64_t i = first; i < first + n; ++i) {
-        // Constant evaluation refuses to divide by zero.
-        const double normal = deviation > 0 ? (real(x[i]) - mean) / deviation : math::nan<double>;
-        y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
-      }
-    }
-  }
-};
-
-}  // namespace ops
-
-/// instance_norm(x, scale, bias), with epsilon<…>.
-template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywords... keywords) {
-  return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/l2_normalize.hpp
-// l2_normalize: a tensor divided by its length along some axes.
-// Flow: front ends call infer(); it runs by its reference.
-
-// ===== nnrt/ops/detail/groups.hpp
-// groups: the walk over all elements that differ along some axes alone, group by group.
-// Flow: references of operators that normalise along axes - log_softmax, l2_normalize.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// Calls f(each) for every group of elements that differ along the chosen axes alone: each(g) calls g(index) for the
-/// elements of one, in row-major order.
-template <class F> constexpr void for_each_group(const shape_t& shape, const chosen_axes& axes, F f) {
-  if (shape.elements() == 0) return;
-  shape_t group = shape, groups = shape, start;
-  for (int i = 0; i < shape.rank; ++i) {
-    // A name first: with -fsanitize=shift g++ 12 gives (a ? b : c)[i] an index that one of both branches never set.
-    shape_t& without = axes.contains(i) ? groups : group;
-    without[i] = 1;
-  }
-  start.rank = shape.rank;
-  do f([&](auto g) {
-      shape_t index;
-      index.rank = shape.rank;
-      do {
-        shape_t at = start;
-        for (int i = 0; i < at.rank; ++i) at[i] += index[i];
-        g(at);
-      } while (next_index(index, group));
-    });
-  while (next_index(start, groups));
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// x over the root of the sum of its squares along the listed axes.
-///
-///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
-///
-/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
-/// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE.
-struct l2_normalize {
-  static constexpr op_code code{94};
-  static constexpr std::string_view name = "l2_normalize";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
-  static constexpr nnrt_parameter parameters[] = {
-      {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
-    constexpr attrs() : epsilon(1e-6F), fused(activation::none) {}
-  };
-  enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
-    constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
-    chosen_axes axes;
-    if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
-    if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
-    chosen_axes along;
-    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, x.rank()));
-    for (int axis = 0; a.axis.empty() && axis < x.rank(); ++axis) along.add(axis);
-    detail::for_each_group(x.shape, along, [&](auto each) {
-      double sum = 0;
-      each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
-      const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(value(at) / length, a.fused)); });
-    });
-  }
-};
-
-}  // namespace ops
-
-/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several; with epsilon<…> and relu or relu6.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/log_softmax.hpp
-// log_softmax: the logarithms of the probabilities that softmax gives.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// x minus the logarithm of the sum of exp(x) along one axis, shifted by the maximum so that nothing overflows.
-///
-///   x: any shape of rank >= 1      y: the same shape; the sum of exp(y) along the axis is 1
-///
-/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
-/// rounded once.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX.
-struct log_softmax {
-  static constexpr op_code code{95};
-  static constexpr std::string_view name = "log_softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
-  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
-    constexpr attrs() : axis(-1) {}
-  };
-  enum class rule { axis_must_be_an_axis_of_the_input };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (normalise_axis(a.axis, x.rank()) < 0)
-      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    return yields(x);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
-    chosen_axes along;
-    along.add(normalise_axis(a.axis, x.rank()));
-    detail::for_each_group(x.shape, along, [&](auto each) {
-      double largest = -math::infinity<double>, sum = 0;
-      each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
-      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
-    });
-  }
-};
-
-}  // namespace ops
-
-/// log_softmax(x), or log_softmax(x, axis<1>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::log_softmax>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/logical_and.hpp
-// logical_and: whether both a and b are true, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Conjunction of two tensors of truth values, element by element.
-///
-///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a and b
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_AND.
-struct logical_and : detail::connective {
-  static constexpr op_code code{81};
-  static constexpr std::string_view name = "logical_and";
-  static constexpr foreign_numbers foreign{.nnrt = 81, .hdi = 81};
-  enum class rule { extents_must_be_equal_or_1 };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_broadcast<Rule>(in, boolean);
-  }
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a && b; });
-  }
-};
-
-}  // namespace ops
-
-/// logical_and(a, b).
-template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto logical_and(tensor<A> a, tensor<B> b, Keywords... keywords) {
-  return dsl::apply<ops::logical_and>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/logical_not.hpp
-// logical_not: the other truth value.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Negation of truth values, element by element.
-///
-///   x: any shape      y: the same shape, true where x is false
-///
-/// Broken rules: those of the signature. Source: NNRt OH_NN_OPS_LOGICAL_NOT.
-struct logical_not {
-  static constexpr op_code code{82};
-  static constexpr std::string_view name = "logical_not";
-  static constexpr operand_spec inputs[] = {{"x", types::logical}};
-  static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
-  static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {};
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_element<T>(in, out, [](bool x) { return !x; });
-  }
-};
-
-}  // namespace ops
-
-/// logical_not(x).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto logical_not(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::logical_not>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/logical_or.hpp
-// logical_or: whether a or b is true, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Disjunction of two tensors of truth values, element by element.
-///
-///   a, b: booleans, of shapes that broadcast as NumPy's do      y: the common shape, a or b
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_LOGICAL_OR.
-struct logical_or : detail::connective {
-  static constexpr op_code code{89};
-  static constexpr std::string_view name = "logical_or";
-  static constexpr foreign_numbers foreign{.nnrt = 89, .hdi = 83};
-  enum class rule { extents_must_be_equal_or_1 };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_broadcast<Rule>(in, boolean);
-  }
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::for_each_pair<bool>(in, out, [](bool a, bool b) { return a || b; });
-  }
-};
-
-}  // namespace ops
-
-/// logical_or(a, b).
-template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto logical_or(tensor<A> a, tensor<B> b, Keywords... keywords) {
-  return dsl::apply<ops::logical_or>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/lrn.hpp
-// lrn: local response normalisation - each channel divided by a power of what its neighbours sum up to.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// y[…, c] = x[…, c] / (bias + alpha * sum of x[…, k]^2 for |k - c| <= depth_radius)^beta.
-///
-///   x: [..., C] of rank >= 1, NHWC      y: the same shape
-///
-/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
-/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
-///
-/// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
-/// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
-struct lrn {
-  static constexpr op_code code{96};
-  static constexpr std::string_view name = "lrn";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
-  static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
-                                                  {"alpha", 147, f32},        {"beta", 148, f32},
-                                                  nnrt_parameter{"", 149, i32}.up_to(0)};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
-    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
-  };
-  enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
-    if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
-    if (auto v = require_at_least(Rule::radius_must_not_be_negative, a.depth_radius, 0); !v) return v;
-    return yields(x);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return;
-    const auto real = [&](std::int64_t i) { return math::convert<double>(x[i]); };
-    const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
-    for (std::int64_t i = 0; i < y.elements(); ++i) {
-      const std::int64_t c = i % channels, first = i - c;
-      double sum = 0;
-      for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
-        sum += math::product(real(first + k), real(first + k));
-      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
-      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
-    }
-  }
-};
-
-}  // namespace ops
-
-/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::lrn>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/mod.hpp
-// mod: the remainder of a / b, element by element.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Remainder of a division, element by element.
-///
-///   a, b: shapes that broadcast as NumPy's do      y: the common shape, a - floor(a / b) * b, which has the sign of b
-///
-/// y has the dtype of higher precision of the two: floats before integers before booleans, which count as 0 and 1.
-/// Integers: 0 where b is 0. Floats: a zero has the sign of b, too; NaN where b is 0 or a infinite; of a finite a and an
-/// infinite b it is a where their signs are equal, else b.
-///
-/// Broken rules: see `rule`; extents are counted from the innermost. Source: NNRt OH_NN_OPS_MOD, which names no sign: as
-/// NumPy and Python have it.
-struct mod {
-  static constexpr op_code code{83};
-  static constexpr std::string_view name = "mod";
-  static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
-  static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule { types_must_have_a_common_type, operands_must_not_both_be_boolean, extents_must_be_equal_or_1 };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_arithmetic<Rule>(in);
-  }
-  static constexpr auto macs = no_macs;
-
-  /// One element of the result.
-  template <class T> static constexpr T element(const attrs&, T a, T b) {
-    if constexpr (std::is_unsigned_v<T>) return b == 0 ? T{0} : static_cast<T>(a % b);
-    else return static_cast<T>(math::floor_mod(static_cast<math::compute_t<T>>(a), static_cast<math::compute_t<T>>(b)));
-  }
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::for_each_pair<T>(in, out, [&](T x, T y) { return element(a, x, y); });
-  }
-};
-
-}  // namespace ops
-
-/// mod(a, b), where one of the two may be a number.
-template <class A, class B, dsl::keyword_argument... Keywords>
-requires dsl::operand_pair<A, B>
-constexpr auto mod(A a, B b, Keywords... keywords) {
-  dsl::check_scalar<A, B>();
-  return dsl::apply<ops::mod>(a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/range.hpp
 // range: numbers in equal steps.
 // Flow: front ends call infer(); it runs by its reference.
@@ -33358,57 +34293,6 @@ struct rank {
 /// rank(x): the number of axes of x, in i32.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rank(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::rank>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/reduce_l2.hpp
-// reduce_l2: the Euclidean norm along some axes of a tensor.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Euclidean norm, the root of the sum of squares, of the elements along `axes`.
-///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; with keep_dims the folded axes stay, with extent 1
-///
-/// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
-/// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. The norm of no elements is 0. Squares are added
-/// in row-major order in f64, and the result is rounded once.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
-struct reduce_l2 : detail::plain_reduction<types::floating> {
-  static constexpr op_code code{106};
-  static constexpr std::string_view name = "reduce_l2";
-  static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
-  static constexpr auto hdi_fields = hdi_reduction(8);
-  static constexpr nnrt_parameter parameters[] = {
-      {"keep_dims", 160, boolean}, {"reduce_to_end", 161, boolean}, {"coefficient", 162, f32}};
-  enum class rule { axes_must_be_a_list_or_one_number, axes_must_be_known, axis_must_be_an_axis_of_the_input };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<Rule>(a, in);
-  }
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce<T>(
-        a, in, out, 0.0, [](double& sum, T element) {
-          const auto x = math::convert<double>(element);
-          sum += math::product(x, x);
-        },
-        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
-  }
-};
-
-}  // namespace ops
-
-/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -33540,83 +34424,6 @@ struct scatter_nd {
 template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
 constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
   return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/select.hpp
-// select: one of two tensors, element by element, as a tensor of booleans says.
-// Flow: front ends call infer(); it runs by its reference.
-
-// ===== nnrt/ops/detail/choice.hpp
-// choice: what operators have in common that take one of two elements, as a truth value says.
-// Flow: ops/select.hpp and ops/where.hpp, which are one operator under two numbers, are made of it.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// Everything but numbers, a name and the rules.
-struct choice {
-  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto y = out[0].as<T>();
-    const repeated<bool> condition(in[0], y.shape);
-    const repeated<T> a(in[1], y.shape), b(in[2], y.shape);
-    shape_t index;
-    index.rank = y.rank();
-    for (std::int64_t left = y.elements(); left > 0; --left) {
-      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
-      next_index(index, y.shape);
-    }
-  }
-};
-
-/// The dtype of both alternatives and the common shape of all three operands, or the broken rule of `Rule`.
-template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in) {
-  const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
-  if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
-  const broadcast_result either = broadcast(a.shape, b.shape);
-  if (!either.fits) return refuse(Rule::extents_must_be_equal_or_1, either.right, either.left);
-  const broadcast_result all = broadcast(either.shape, condition.shape);
-  if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
-  const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
-  return yields(tensor_desc{a.type, layout, all.shape});
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Choice between two tensors, element by element.
-///
-///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
-///   y: the common shape, condition ? a : b
-///
-/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
-/// innermost. Source: NNRt OH_NN_OPS_SELECT.
-struct select : detail::choice {
-  static constexpr op_code code{62};
-  static constexpr std::string_view name = "select";
-  static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<Rule>(in);
-  }
-};
-
-}  // namespace ops
-
-/// select(condition, a, b): a where the condition is true, b elsewhere.
-template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto select(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
-  return dsl::apply<ops::select>(condition, a, b, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -33928,41 +34735,6 @@ constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/where.hpp
-// where: one of two tensors, element by element, as a tensor of booleans says.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Choice between two tensors, element by element: select under the other number that NNRt has for it.
-///
-///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
-///   y: the common shape, condition ? a : b
-///
-/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
-/// innermost. Source: NNRt OH_NN_OPS_WHERE.
-struct where : detail::choice {
-  static constexpr op_code code{87};
-  static constexpr std::string_view name = "where";
-  static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<Rule>(in);
-  }
-};
-
-}  // namespace ops
-
-/// where(condition, a, b): a where the condition is true, b elsewhere.
-template <tensor_desc Condition, tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
-constexpr auto where(tensor<Condition> condition, tensor<A> a, tensor<B> b, Keywords... keywords) {
-  return dsl::apply<ops::where>(condition, a, b, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA::ops {
 
@@ -34084,6 +34856,7 @@ using list = type_list<  //
     conv2d_add,          // 1002
     layer_sums,          // 1003
     conv2d_transpose_add,    // 1004
-    conv2d_transpose_sums>;  // 1005
+    conv2d_transpose_sums,   // 1005
+    half_cast>;              // 1006
 
 }  // namespace nnrt::inline NNRT_ISA::ops

@@ -15,6 +15,9 @@ using namespace nnrt_test;
 using op = ops::half_cast;
 
 static_assert(refuses_other_operands<op>());
+static_assert(infer<op>({}, {computed({f16, nhwc, {2, 3, 4, 5}})}).output(0) == tensor_desc{f32, nhwc, {2, 3, 4, 5}});
+static_assert(infer<op>({}, {computed({f32, {-1, 4}})}).output(0) == tensor_desc{f16, {-1, 4}});
+static_assert(static_cast<float>(run<op, float, float16>({}, {1}, filled<float>({1}, {1.0F + 0x1.8p-11F})).elements[0]) == 1.0F + 0x1p-10F);
 
 template <class From, class To> std::vector<To> converted(std::vector<From> x) {
   const shape_t shape{static_cast<std::int64_t>(x.size())};

@@ -11,11 +11,11 @@
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/plan_cache.hpp>
 #include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/exec/widen_halves.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/optimise.hpp>
-#include <nnrt/passes/widen.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -44,7 +44,7 @@ struct program_family {
   compiled_plan made;
   made.optimised = std::move(g);
   if (!passes::optimise_while(made.optimised, [&] { return !is_over(deadline); }) || is_over(deadline)) return compiled_too_late();
-  passes::widen_halves(made.optimised, &dynamic_operator<ops::half_cast>);
+  widen_halves(made.optimised, &dynamic_operator<ops::half_cast>);
   made.made = make_plan(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));

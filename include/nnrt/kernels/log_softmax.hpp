@@ -32,7 +32,10 @@ template <class V> inline void log_softmax_columns(const column_bundle& columns,
 
 /// The logarithm of softmax along the middle of a block; y is not x. A NaN anywhere in a group makes the whole group NaN. The parts share the groups.
 template <class Isa = native> void log_softmax(const axis_block& block, const float* x, float* y, part p = {}) {
-  if (block.inner != 1) return detail::for_each_bundle(block, x, y, p, detail::log_softmax_columns<vf>);
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+      detail::log_softmax_columns<vf>(columns, x + at, y + at);
+    });
   const interval rows = share(block.outer, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row)
     detail::log_softmax_row<vf>(x + row * block.extent, block.extent, y + row * block.extent);

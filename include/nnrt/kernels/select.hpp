@@ -5,6 +5,7 @@
 
 #include <nnrt/kernels/bind/abs.hpp>
 #include <nnrt/kernels/bind/add.hpp>
+#include <nnrt/kernels/bind/all.hpp>
 #include <nnrt/kernels/bind/arg_max.hpp>
 #include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/batch_norm.hpp>
@@ -58,6 +59,7 @@
 #include <nnrt/kernels/bind/max_pool.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/minimum.hpp>
+#include <nnrt/kernels/bind/mod.hpp>
 #include <nnrt/kernels/bind/mul.hpp>
 #include <nnrt/kernels/bind/neg.hpp>
 #include <nnrt/kernels/bind/not_equal.hpp>
@@ -68,6 +70,7 @@
 #include <nnrt/kernels/bind/quant_dtype_cast.hpp>
 #include <nnrt/kernels/bind/reciprocal.hpp>
 #include <nnrt/kernels/bind/reduce_all.hpp>
+#include <nnrt/kernels/bind/reduce_l2.hpp>
 #include <nnrt/kernels/bind/reduce_max.hpp>
 #include <nnrt/kernels/bind/reduce_mean.hpp>
 #include <nnrt/kernels/bind/reduce_min.hpp>

@@ -150,14 +150,14 @@ template <class V> inline void softmax_columns(const column_bundle& columns, con
   });
 }
 
-/// f(columns, x, y) for the bundles that a part has of a block's columns.
-template <class F> inline void for_each_bundle(const axis_block& block, const float* x, float* y, part p, F f) {
+/// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
+template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
   const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
   for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
     for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
-      const std::int64_t first = row * block.extent * block.inner + c, left = end - c;
-      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, x + first, y + first);
+      const std::int64_t left = end - c;
+      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, row * block.extent * block.inner + c, row * block.inner + c);
     }
 }
 
@@ -190,7 +190,7 @@ template <class Isa = native> void softmax_short_rows(const axis_block& block, c
 
 /// The same for any inner extent: vectors are made of groups that lie side by side.
 template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
-  detail::for_each_bundle(block, x, y, p, detail::softmax_columns<vf>);
+  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) { detail::softmax_columns<vf>(columns, x + at, y + at); });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

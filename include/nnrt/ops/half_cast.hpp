@@ -1,5 +1,5 @@
 // half_cast: float16 as float32, and float32 as float16; internal.
-// Flow: passes/widen.hpp puts it around operators that have kernels for float32 alone; it has no function for users.
+// Flow: exec/widen_halves.hpp puts it around operators that have kernels for float32 alone; it has no function for users.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>

@@ -13,6 +13,7 @@
 #include <nnrt/kernels/bind/less.hpp>
 #include <nnrt/kernels/bind/log.hpp>
 #include <nnrt/kernels/bind/minimum.hpp>
+#include <nnrt/kernels/bind/mod.hpp>
 #include <nnrt/kernels/bind/neg.hpp>
 #include <nnrt/kernels/bind/not_equal.hpp>
 #include <nnrt/kernels/bind/reciprocal.hpp>
@@ -111,7 +112,7 @@ TEST_CASE_TEMPLATE("functions of stored bytes: a table of what the reference giv
 }
 
 TEST_CASE_TEMPLATE("comparisons and minimum: the kernel is the reference under broadcasts, at every length, for each dtype", Op,
-                   ops::less, ops::greater, ops::greater_equal, ops::equal, ops::not_equal, ops::minimum) {
+                   ops::less, ops::greater, ops::greater_equal, ops::equal, ops::not_equal, ops::minimum, ops::mod) {
   struct shapes {
     shape_t a, b;
   };

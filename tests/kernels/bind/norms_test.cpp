@@ -1,6 +1,7 @@
 #include <nnrt/kernels/bind/instance_norm.hpp>
 #include <nnrt/kernels/bind/l2_normalize.hpp>
 #include <nnrt/kernels/bind/lrn.hpp>
+#include <nnrt/kernels/bind/reduce_l2.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -61,6 +62,28 @@ TEST_CASE("l2_normalize: numbers whose squares no float holds, zeros, and what i
       check_kernel<ops::l2_normalize>(along({0}, activation::none, epsilon), {floats({3}, row)}, some_ulp);
       check_kernel<ops::l2_normalize>(along({0}, activation::none, epsilon), {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F})}, some_ulp);
     }
+}
+
+TEST_CASE("reduce_l2: any axes side by side, rows and columns of every length around whole vectors, with a coefficient") {
+  for (std::int64_t n = 1; n <= 5 * kernels::lanes + 1; ++n) {
+    CAPTURE(n);
+    check_kernel<ops::reduce_l2>({}, {floats({3, n}, 3), integers_of({1})}, some_ulp);
+    check_kernel<ops::reduce_l2>({}, {floats({2, 5, n}, 3), integers_of({1})}, some_ulp);
+  }
+  ops::reduce_l2::attrs attrs;
+  attrs.keep_dims = true, attrs.reduce_to_end = true, attrs.coefficient = 2.5F;
+  for (const std::int64_t axis : {0, 1, 2}) check_kernel<ops::reduce_l2>(attrs, {floats({3, 5, 70}, 5), integers_of({axis})}, some_ulp);
+  check_kernel<ops::reduce_l2>({}, {floats({7, 700}), integers_of({0})}, some_ulp);
+  CHECK(has_no_kernel<ops::reduce_l2>({}, {floats({2, 3, 5}), integers_of({0, 2})}));
+}
+
+TEST_CASE("reduce_l2: squares that no float holds, and what is no number") {
+  constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::vector<float>& row : {std::vector<float>{3e25F, -4e25F, 0.0F}, {3e-30F, 4e-30F, 0.0F}, {0.0F, 0.0F, 0.0F}, {nan, 1.0F, 2.0F}, {infinity, 1.0F, 2.0F}}) {
+    CAPTURE(row[0]);
+    check_kernel<ops::reduce_l2>({}, {floats({3}, row), integers_of({0})}, {0, 8e-7});
+    check_kernel<ops::reduce_l2>({}, {floats({3, 2}, {row[0], 1.0F, row[1], 1.0F, row[2], 1.0F}), integers_of({0})}, {0, 8e-7});
+  }
 }
 
 namespace {

@@ -1,3 +1,4 @@
+#include <nnrt/kernels/bind/all.hpp>
 #include <nnrt/kernels/bind/reduce_all.hpp>
 #include <support/kernels.hpp>
 
@@ -16,7 +17,7 @@ given_operand truths(shape_t shape, std::int64_t lies) {
 
 }  // namespace
 
-TEST_CASE("reduce_all: any axes side by side, rows and columns of every length around words") {
+TEST_CASE_TEMPLATE("conjunctions: any axes side by side, rows and columns of every length around words", Op, ops::reduce_all, ops::all) {
   const std::vector<std::int64_t> lists[] = {{0}, {1}, {2}, {1, 2}, {-1}, {0, 1}, {0, 1, 2}, {-3, 1}};
   for (const std::vector<std::int64_t>& list : lists)
     for (const std::int64_t n : {1, 2, 7, 8, 9, 31, 67})
@@ -24,10 +25,10 @@ TEST_CASE("reduce_all: any axes side by side, rows and columns of every length a
         CAPTURE(list[0]);
         CAPTURE(n);
         CAPTURE(lies);
-        ops::reduce_all::attrs kept;
+        typename Op::attrs kept;
         kept.keep_dims = true;
-        check_kernel<ops::reduce_all>({}, {truths({3, 4, n}, lies), integers_of(list)});
-        check_kernel<ops::reduce_all>(kept, {truths({3, 4, n}, lies), integers_of(list)});
+        check_kernel<Op>({}, {truths({3, 4, n}, lies), integers_of(list)});
+        check_kernel<Op>(kept, {truths({3, 4, n}, lies), integers_of(list)});
       }
-  CHECK(has_no_kernel<ops::reduce_all>({}, {truths({2, 3, 4}, 1), integers_of({0, 2})}));
+  CHECK(has_no_kernel<Op>({}, {truths({2, 3, 4}, 1), integers_of({0, 2})}));
 }

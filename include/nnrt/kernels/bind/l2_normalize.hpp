@@ -6,7 +6,7 @@
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/fast.hpp>
-#include <nnrt/kernels/l2_normalize.hpp>
+#include <nnrt/kernels/l2.hpp>
 #include <nnrt/ops/l2_normalize.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {

@@ -2,53 +2,11 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
-#include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/kernels/bind/detail/truths.hpp>
 #include <nnrt/ops/reduce_all.hpp>
-
-#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Rows are searched for a false element; columns are put together by "and", row by row.
-template <class Isa> struct fast<ops::reduce_all, Isa> {
-  using blocks = reduction_blocks<Isa>;
-
-  static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
-    const axis_block block = blocks::block_for(node);
-    if (!block.is_contiguous()) return {};
-    return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
-  }
-  static void run(const kernel_call& call) {
-    const axis_block block = blocks::block_for(call);
-    const auto* const x = reinterpret_cast<const unsigned char*>(bytes_in(call, 0));
-    auto* const y = reinterpret_cast<unsigned char*>(bytes_out(call));
-    const interval rows = share(block.outer, part_of(call));
-    const auto length = static_cast<std::size_t>(block.extent), width = static_cast<std::size_t>(block.inner);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-      const unsigned char* const from = x + row * block.extent * block.inner;
-      if (block.inner == 1) {
-        y[row] = std::memchr(from, 0, length) == nullptr ? 1 : 0;
-        continue;
-      }
-      unsigned char* const to = y + row * block.inner;
-      std::memcpy(to, from, width);
-      for (std::size_t i = 1; i < length; ++i) and_bytes(from + i * width, width, to);
-    }
-  }
-
- private:
-  /// y = y & x.
-  static void and_bytes(const unsigned char* x, std::size_t n, unsigned char* y) {
-    std::size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      std::uint64_t a, b;
-      std::memcpy(&a, x + i, 8), std::memcpy(&b, y + i, 8);
-      a &= b;
-      std::memcpy(y + i, &a, 8);
-    }
-    for (; i < n; ++i) y[i] = y[i] & x[i];
-  }
-};
+template <class Isa> struct fast<ops::reduce_all, Isa> : truth_reduction<ops::reduce_all, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -8,6 +8,7 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Kernel choice of such an operator, for every dtype and every way of broadcasting.
 template <class Isa> struct choice_binding {
   enum : std::int16_t { of_1_byte, of_2_bytes, of_4_bytes, of_8_bytes, methods };
   template <int Method> static constexpr kernel_functions functions() {

@@ -10,22 +10,24 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// The block that a node's reduction works on.
-template <class Isa> struct reduction_blocks {
+/// The block that a node's reduction works on. Attrs are the operator's attributes: all's know less than the others'.
+template <class Isa, class Attrs = ops::detail::reduction_attributes> struct reduction_blocks {
   static constexpr axis_block block_for(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
     ops::chosen_axes listed;
     if (node.in.size() > 1 && node.in[1])
       for (const std::int64_t axis : node.in[1].values) listed.add(normalise_axis(axis, x.rank()));
-    return block_for(x.shape, ops::detail::reduced_axes(unpack<attributes>(node.attrs), listed, x.rank()));
+    return block_for(x.shape, ops::detail::reduced_axes(attributes(node.attrs), listed, x.rank()));
   }
   static constexpr axis_block block_for(const kernel_call& call) {
-    return block_for(call.in[0].shape(), ops::detail::reduced_axes(unpack<attributes>(call.attrs), call.in));
+    return block_for(call.in[0].shape(), ops::detail::reduced_axes(attributes(call.attrs), call.in));
   }
 
  private:
-  using attributes = ops::detail::reduction_attributes;
-
+  static constexpr ops::detail::reduction_attributes attributes(array_ref<const word> words) {
+    if constexpr (requires(Attrs a) { a.as_reduction(); }) return unpack<Attrs>(words).as_reduction();
+    else return unpack<Attrs>(words);
+  }
   static constexpr axis_block block_for(const shape_t& shape, const ops::chosen_axes& axes) {
     bool listed[max_rank] = {};
     for (int i = 0; i < axes.count; ++i) listed[axes.items[i]] = true;

@@ -1,15 +1,12 @@
-// widen: lets operators on float16 that have no kernel of their own compute with the one for float32.
-// Flow: compile() runs it behind the passes of optimise(), since those look for neighbours that casts would part.
+// widen_halves: lets operators on float16 that have no kernel of their own compute with the one for float32.
+// Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it asks for kernels, as the planner does.
 #pragma once
 
+#include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/half_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
-namespace nnrt::inline NNRT_ISA::passes {
-
-namespace detail {
-
-inline constexpr op_code cast_code{6};  // of ops::cast
+namespace nnrt::inline NNRT_ISA::detail {
 
 /// The state of one run of widen_halves.
 struct widening {
@@ -19,7 +16,7 @@ struct widening {
   pool<std::int32_t> wide;  // of values: the same numbers as f32, where a node has asked for them
   pool<ir::node> prepared, others;
 
-  constexpr widening(ir::graph& graph, const operator_info* op) : g(graph), cast(op), known(known_values(graph)) { wide.assign(g.values.size(), ir::none); }
+  constexpr widening(ir::graph& graph, const operator_info* op) : g(graph), cast(op), known(passes::known_values(graph)) { wide.assign(g.values.size(), ir::none); }
 
   /// Whether there is a kernel for the node, with float16 or with float32 in place of it.
   constexpr bool has_kernel(const ir::node& n, dtype halves_as) const {
@@ -36,7 +33,7 @@ struct widening {
   /// Nodes on known values run once.
   constexpr bool is_widened(const ir::node& n) const {
     if (known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0) return false;
-    if (n.op->code == cast_code) return false;  // from or to integers: what f32 holds of them is not what f16 gets
+    if (n.op->code == ops::cast::code) return false;  // from or to integers: what f32 holds of them is not what f16 gets
     bool has_halves = false;
     for (const std::int32_t id : g.inputs_of(n)) has_halves = has_halves || is_half(id);
     for (const std::int32_t id : g.outputs_of(n)) has_halves = has_halves || is_half(id);
@@ -77,12 +74,10 @@ struct widening {
   }
 };
 
-}  // namespace detail
-
 /// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is rounded to float16 all the same, so
 /// results are those of its reference but for the order of additions. `cast` is half_cast.
 constexpr void widen_halves(ir::graph& g, const operator_info* cast) {
-  detail::widening state(g, cast);
+  widening state(g, cast);
   const std::size_t events = g.log.size();
   const pool<ir::node> nodes = static_cast<pool<ir::node>&&>(g.nodes);
   for (const ir::node& n : nodes) {
@@ -97,4 +92,4 @@ constexpr void widen_halves(ir::graph& g, const operator_info* cast) {
   g.nodes.insert(state.others.begin(), state.others.end());
 }
 
-}  // namespace nnrt::inline NNRT_ISA::passes
+}  // namespace nnrt::inline NNRT_ISA::detail

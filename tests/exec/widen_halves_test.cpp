@@ -1,5 +1,5 @@
-// widen_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them; others stay as they are.
-#include <nnrt/passes/widen.hpp>
+// widen_halves_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them; others stay as they are.
+#include <nnrt/exec/widen_halves.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
@@ -29,7 +29,7 @@ ir::graph made_of(ir::graph (*network)()) {
   return with_dynamic<ops::add, ops::cast, ops::conv2d, ops::reduce_mean, ops::relu, ops::softmax, ops::transpose, ops::fold_affine>(network());
 }
 ir::graph widened(ir::graph g) {
-  passes::widen_halves(g, &dynamic_operator<ops::half_cast>);
+  nnrt::detail::widen_halves(g, &dynamic_operator<ops::half_cast>);
   return g;
 }
 

@@ -1,0 +1,12 @@
+// all: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/truths.hpp>
+#include <nnrt/ops/all.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

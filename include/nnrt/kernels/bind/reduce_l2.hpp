@@ -1,0 +1,26 @@
+// reduce_l2: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/bind/detail/reduction.hpp>
+#include <nnrt/kernels/l2.hpp>
+#include <nnrt/ops/reduce_l2.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::reduce_l2, Isa> {
+  using blocks = reduction_blocks<Isa>;
+
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
+    const axis_block block = blocks::block_for(node);
+    if (!block.is_contiguous()) return {};
+    return {.run = &run, .record = kernel_record::of(block), .parts = parts_for(block.elements()), .name = block.inner == 1 ? "l2 rows" : "l2 columns"};
+  }
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::detail::reduction_attributes>(call.attrs);
+    l2_lengths<Isa>(call.recorded<axis_block>(), floats_in(call, 0), attrs.factor(), floats_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

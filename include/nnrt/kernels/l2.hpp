@@ -1,0 +1,79 @@
+// l2: lengths of groups, the roots of sums of squares, along the last axis or across the rows before it; and groups of length 1.
+// Flow: bind/l2_normalize.hpp and bind/reduce_l2.hpp call l2_normalize() and l2_lengths() for a part of the groups.
+#pragma once
+
+#include <nnrt/core/math.hpp>
+#include <nnrt/kernels/layer_norm.hpp>
+#include <nnrt/kernels/softmax.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// The sum of squares of n floats that are `step` apart, which is about this. Where squares or their sum may be no normal floats they are added again
+/// with room enough.
+inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64_t step) {
+  if (sum > 1e-24F && sum < std::numeric_limits<float>::infinity()) return double{sum};
+  double squares = 0;
+  for (std::int64_t i = 0; i < n; ++i) squares += double{x[i * step]} * double{x[i * step]};
+  return squares;
+}
+inline double row_squares(const float* x, std::int64_t n) { return safe_squares(row_sum_of_squares<vf>(x, n, 0.0F), x, n, 1); }
+
+/// The sums of squares of columns, for safe_squares().
+template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* sums) {
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(0.0F)); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    const V v = load_first(x + at, n);
+    store(sums + c, fma(v, v, load(sums + c)));
+  });
+}
+
+/// One over the length, which is at least the root of epsilon.
+inline float one_over_length(double squares, float epsilon) {
+  return static_cast<float>(1.0 / math::sqrt(squares < double{epsilon} ? double{epsilon} : squares));
+}
+
+template <class V> inline void l2_normalize_columns(const column_bundle& columns, const float* x, float epsilon, clamp_range range, float* y) {
+  alignas(64) float sums[columns_at_once];
+  column_squares<V>(columns, x, sums);
+  for (std::int64_t c = 0; c < columns.width; ++c) sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, clamp(load_first(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
+  });
+}
+
+}  // namespace detail
+
+/// x / sqrt(max(sum of x^2, epsilon)) along the middle of a block, limited; y may be x. The parts share the groups.
+template <class Isa = native> void l2_normalize(const axis_block& block, const float* x, float epsilon, clamp_range range, float* y, part p = {}) {
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) {
+      detail::l2_normalize_columns<vf>(columns, x + at, epsilon, range, y + at);
+    });
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * n;
+    float* const to = y + row * n;
+    const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, clamp(load(from + i) * by, lo, hi));
+    if (i < n) store_first(to + i, clamp(load_first(from + i, n - i) * by, lo, hi), n - i);
+  }
+}
+
+/// y[outer, inner] = factor * sqrt(sum of x^2) along the middle of a block. The parts share the groups.
+template <class Isa = native> void l2_lengths(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
+  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares)) * factor; };
+  if (block.inner != 1)
+    return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t group) {
+      alignas(64) float sums[detail::columns_at_once];
+      detail::column_squares<vf>(columns, x + at, sums);
+      for (std::int64_t c = 0; c < columns.width; ++c) y[group + c] = length(detail::safe_squares(sums[c], x + at + c, columns.extent, columns.step));
+    });
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) y[row] = length(detail::row_squares(x + row * block.extent, block.extent));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
