@@ -74,6 +74,7 @@ done
 status=0
 # shellcheck disable=SC2086  # one word or none
 inside "$root" env NNRT_BENCH_CALL="bench/peers.sh DIRECTORY${*:+ $*}" NNRT_ONNXRUNTIME=/opt/onnxruntime /nnrt/bench/run.sh "$@" $part || status=$?
+[ -d "$root/nnrt/build/bench" ] || exit "$status"  # --help, say, measures nothing
 mkdir -p "$repository/build/bench-sid"
 find "$root/nnrt/build/bench" -maxdepth 1 \( -name '*.json' -o -name '*.md' -o -name '*.svg' \) -exec cp {} "$repository/build/bench-sid/" \;
 give_back "$repository/build"

@@ -84,6 +84,8 @@ run_benches() {
   build "$only" bench_machine bench_workloads bench_profile
   echo "running them" >&2
   "$programs/bench_machine" >"$out/limits.json"
+  # From Google Benchmark 1.8 on the unit is part of the number, and one without is complained about at every timing.
+  if "$programs/bench_workloads" --help 2>&1 | grep -q 'min_time=.*<float>s'; then seconds+=s; fi
   # What it says of how far it is goes to the terminal; its own table to the log.
   "$programs/bench_workloads" "${chosen[@]}" --benchmark_repetitions="$repetitions" --benchmark_min_time="$seconds" \
     --benchmark_enable_random_interleaving=true --benchmark_out="$out/workloads.json" --benchmark_out_format=json \
