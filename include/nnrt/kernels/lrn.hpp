@@ -33,8 +33,9 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
-    V sum = load(squares + c - first);
-    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(squares + c - first + k);
+    const float* const window = squares + (c - first);
+    V sum = load(window);
+    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
     store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
   }
 }
