@@ -7788,7 +7788,7 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(t
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
+template <class Isa> struct fast<struct ops::all, Isa> : truth_reduction<struct ops::all, Isa> {};  // struct, for ops::all() is a function
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/arg_max.hpp
@@ -20436,8 +20436,9 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
-    V sum = load(squares + c - first);
-    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(squares + c - first + k);
+    const float* const window = squares + (c - first);
+    V sum = load(window);
+    for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
     store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
   }
 }
