@@ -174,21 +174,17 @@ namespace detail {
 
 /// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep, for micro networks wait for it.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
-  const V r = fma(n, V(-0x1.62e43p-1F), x), one = fma(n, V(0x1.05c61p-29F), V(1.0F));  // this float of ln 2 is 1.9e-9 too large
-#else
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
-  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x)), one(1.0F);
-#endif
-  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9.
-  const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), one + r);
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9; 1 comes last, so that one rounding alone is of its size.
+  const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), r);
   const V high = fma(square, V(0x1.6a23eep-10F), fma(r, V(0x1.123a0cp-7F), V(0x1.5558f2p-5F)));
-  return fma(square * square, high, low);
+  return V(1.0F) + fma(square * square, high, low);
 }
 
 }  // namespace detail
 
-/// e^x within 1.75 ulp for |x| < 16 and 3 where the result is a normal number at all; 0 or a subnormal number below, infinity above, a NaN for a NaN.
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
   constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
