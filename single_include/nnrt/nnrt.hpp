@@ -6266,21 +6266,17 @@ namespace detail {
 
 /// e^x / 2^n, n the integer nearest to x / ln 2: a number from 0.7 to 1.42. What waits for n is a few operations deep, for micro networks wait for it.
 template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
-  const V r = fma(n, V(-0x1.62e43p-1F), x), one = fma(n, V(0x1.05c61p-29F), V(1.0F));  // this float of ln 2 is 1.9e-9 too large
-#else
   // ln 2 in two parts, the first of 15 bits: its products with n are exact even without fma.
-  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x)), one(1.0F);
-#endif
-  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9.
-  const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), one + r);
+  const V r = fma(n, V(-0x1.7f7d1cp-20F), fma(n, V(-0x1.62e4p-1F), x));
+  // 1 + r + minimax of e^r - 1 - r for |r| < 0.3467, relative error of the sum below 3.1e-9; 1 comes last, so that one rounding alone is of its size.
+  const V square = r * r, low = fma(square, fma(r, V(0x1.555492p-3F), V(0x1.fffffcp-2F)), r);
   const V high = fma(square, V(0x1.6a23eep-10F), fma(r, V(0x1.123a0cp-7F), V(0x1.5558f2p-5F)));
-  return fma(square * square, high, low);
+  return V(1.0F) + fma(square * square, high, low);
 }
 
 }  // namespace detail
 
-/// e^x within 1.75 ulp for |x| < 16 and 3 where the result is a normal number at all; 0 or a subnormal number below, infinity above, a NaN for a NaN.
+/// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
   constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
@@ -19066,9 +19062,7 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
     const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) store(to + i, fma((load(from + i) - centre) * by, factor, offset));
-    if (i < n) store_first(to + i, fma((load_first(from + i, n - i) - centre) * by, factor, offset), n - i);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
   }
 }
 
@@ -19183,106 +19177,11 @@ template <class Isa> struct fast<ops::instance_norm, Isa> {
 // l2: lengths of groups, the roots of sums of squares, along the last axis or across the rows before it; and groups of length 1.
 // Flow: bind/l2_normalize.hpp and bind/reduce_l2.hpp call l2_normalize() and l2_lengths() for a part of the groups.
 
-// ===== nnrt/kernels/softmax.hpp
-// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
-// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
-//
-// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
-// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
-// difference is rounded.
+// ===== nnrt/kernels/columns.hpp
+// columns: groups of floats that lie side by side, taken in bundles of a few vectors down their rows.
+// Flow: softmax.hpp, log_softmax.hpp and l2.hpp work on groups across rows in this way.
 
-namespace nnrt::inline NNRT_ISA::kernels {
-
-namespace detail {
-
-/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
-inline constexpr int row_accumulators = 4;
-
-template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
-  constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
-  std::int64_t i = 0;
-  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
-    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-      most[k] = larger_of(load(x + i + k * lanes), most[k]);
-    });
-  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
-  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
-  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
-}
-
-/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
-/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
-constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
-
-/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a machine compares bits faster
-/// than floats, the smallest number if all are negative (any if there is a NaN).
-struct row_totals {
-  float sum, extreme;
-};
-
-/// y = e^(x - shift), or e^x.
-template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
-  constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
-  const V from(shift);
-  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
-  std::int64_t i = 0;
-  if constexpr (has_side_by_side_exponentials)
-    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-      V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        e[k] = shifted(load(x + i + k * lanes));
-        most = extreme_of(e[k], most);
-      });
-      exponentials_of(e);
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        store(y + i + k * lanes, e[k]);
-        sums[k % 2] = sums[k % 2] + e[k];
-      });
-    }
-  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
-    for (; i + lanes <= n; i += lanes) {
-      const V d = shifted(load(x + i)), e = exp_of(d);
-      most = extreme_of(d, most);
-      store(y + i, e);
-      sums[0] = sums[0] + e;
-    }
-  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
-    if (lanes > 4 || left < lanes) {
-      seen = first_or(e[0], left, least_extreme);
-      e[0] = first_or(e[0], left, lowest);
-    }
-    most = extreme_of(seen, most);
-    exponentials_of(e);
-    store_first(y + i, e[0], left);
-    sums[0] = sums[0] + e[0];
-  }
-  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
-}
-
-template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
-  const V by(factor);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
-  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
-}
-
-/// Any row, y is x or not: its largest number is looked for first.
-template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
-  const float largest = row_maximum<V>(x, n);
-  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
-}
-/// A row where y is not x, with the same bits.
-template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
-  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
-  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
-  if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
-  else softmax_row_by_largest<V>(x, n, y);
-}
+namespace nnrt::inline NNRT_ISA::kernels::detail {
 
 /// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
 /// stack.
@@ -19303,31 +19202,6 @@ struct column_bundle {
   }
 };
 
-/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
-template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
-  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, load_first(x + c, n));
-    store(sums + c, V(0.0F));
-  });
-  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
-  });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    const V e = exp_of(load_first(x + at, n) - load(most + c));
-    made(at, e, n);
-    store(sums + c, load(sums + c) + e);
-  });
-}
-
-template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
-  });
-}
-
 /// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
 template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
   const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
@@ -19339,39 +19213,7 @@ template <class F> inline void for_each_bundle(const axis_block& block, part p, 
     }
 }
 
-}  // namespace detail
-
-/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
-/// NaN. The parts share the groups.
-template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
-  const interval rows = share(block.outer, p);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const float* const from = x + row * block.extent;
-    float* const to = y + row * block.extent;
-    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
-    else detail::softmax_row<vf>(from, block.extent, to);
-  }
-}
-
-/// The same, with the same bits, for rows of at most one vector.
-template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
-  const interval rows = share(block.outer, p);
-  const std::int64_t n = block.extent;
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const vf values = load_first(x + row * n, n);
-    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
-    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
-    exponentials_of(e);
-    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
-  }
-}
-
-/// The same for any inner extent: vectors are made of groups that lie side by side.
-template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
-  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) { detail::softmax_columns<vf>(columns, x + at, y + at); });
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -19424,9 +19266,7 @@ template <class Isa = native> void l2_normalize(const axis_block& block, const f
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) store(to + i, clamp(load(from + i) * by, lo, hi));
-    if (i < n) store_first(to + i, clamp(load_first(from + i, n - i) * by, lo, hi), n - i);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
   }
 }
 
@@ -20112,6 +19952,166 @@ template <class Isa> struct fast<ops::log, Isa> : unary_binding<fast<ops::log, I
 // log_softmax: x less the logarithm of the sum of e^x, along the last axis or across the rows before it.
 // Flow: bind/log_softmax.hpp calls log_softmax() for a part of the groups; maxima and exponentials are softmax's.
 
+// ===== nnrt/kernels/softmax.hpp
+// softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
+// Flow: bind/softmax.hpp calls softmax() for a part of the groups.
+//
+// Whatever is taken off all numbers of a group, the quotients stay the same. Along rows that is nothing as long as the largest number is neither so
+// large that their sum might overflow nor so small that others lose digits: then it need not be found first, in a pass of its own, and no
+// difference is rounded.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// How many vectors a loop along a row keeps under way: enough to hide the latency of an addition.
+inline constexpr int row_accumulators = 4;
+
+template <class V> [[gnu::always_inline]] inline float row_maximum(const float* x, std::int64_t n) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V most[row_accumulators] = {V(lowest), V(lowest), V(lowest), V(lowest)};
+  std::int64_t i = 0;
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+      most[k] = larger_of(load(x + i + k * lanes), most[k]);
+    });
+  for (; i + lanes <= n; i += lanes) most[0] = larger_of(load(x + i), most[0]);
+  if (i < n) most[1] = larger_of(first_or(load_first(x + i, n - i), n - i, lowest), most[1]);
+  return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
+}
+
+/// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
+/// numbers; what is e^71 times smaller than e^-16 is still a normal number.
+constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
+
+/// What is known of a row when its exponentials are made: their sum, and the largest number less the shift - where a machine compares bits faster
+/// than floats, the smallest number if all are negative (any if there is a NaN).
+struct row_totals {
+  float sum, extreme;
+};
+
+/// y = e^(x - shift), or e^x.
+template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
+  constexpr float lowest = -std::numeric_limits<float>::infinity();
+  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
+  const V from(shift);
+  const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
+  std::int64_t i = 0;
+  if constexpr (has_side_by_side_exponentials)
+    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
+      V e[row_accumulators];
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        e[k] = shifted(load(x + i + k * lanes));
+        most = extreme_of(e[k], most);
+      });
+      exponentials_of(e);
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        store(y + i + k * lanes, e[k]);
+        sums[k % 2] = sums[k % 2] + e[k];
+      });
+    }
+  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
+    for (; i + lanes <= n; i += lanes) {
+      const V d = shifted(load(x + i)), e = exp_of(d);
+      most = extreme_of(d, most);
+      store(y + i, e);
+      sums[0] = sums[0] + e;
+    }
+  // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
+  for (; i < n; i += lanes) {
+    const std::int64_t left = n - i < lanes ? n - i : lanes;
+    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+    if (lanes > 4 || left < lanes) {
+      seen = first_or(e[0], left, least_extreme);
+      e[0] = first_or(e[0], left, lowest);
+    }
+    most = extreme_of(seen, most);
+    exponentials_of(e);
+    store_first(y + i, e[0], left);
+    sums[0] = sums[0] + e[0];
+  }
+  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
+}
+
+template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
+  const V by(factor);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
+  if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
+}
+
+/// Any row, y is x or not: its largest number is looked for first.
+template <class V> [[gnu::noinline]] void softmax_row_by_largest(const float* x, std::int64_t n, float* y) {
+  const float largest = row_maximum<V>(x, n);
+  scale_row<V>(y, n, 1.0F / row_exponentials<V, true>(x, n, needs_no_shift(largest) ? 0.0F : largest, y).sum);
+}
+/// A row where y is not x, with the same bits.
+template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x, std::int64_t n, float* y) {
+  // Vectors of four have no second loop: what a shift costs them is less than what it takes to compile one.
+  const row_totals made = row_exponentials<V, lanes <= 4>(x, n, 0.0F, y);
+  if (needs_no_shift(made.extreme)) scale_row<V>(y, n, 1.0F / made.sum);
+  else softmax_row_by_largest<V>(x, n, y);
+}
+
+/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
+template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store(most + c, load_first(x + c, n));
+    store(sums + c, V(0.0F));
+  });
+  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
+  });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    const V e = exp_of(load_first(x + at, n) - load(most + c));
+    made(at, e, n);
+    store(sums + c, load(sums + c) + e);
+  });
+}
+
+template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
+  alignas(64) float most[columns_at_once], sums[columns_at_once];
+  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
+  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
+  });
+}
+
+}  // namespace detail
+
+/// Softmax along the middle of a block whose inner extent is 1; y may be x. A NaN anywhere in a group makes the whole group
+/// NaN. The parts share the groups.
+template <class Isa = native> void softmax_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const float* const from = x + row * block.extent;
+    float* const to = y + row * block.extent;
+    if (from == to) detail::softmax_row_by_largest<vf>(from, block.extent, to);
+    else detail::softmax_row<vf>(from, block.extent, to);
+  }
+}
+
+/// The same, with the same bits, for rows of at most one vector.
+template <class Isa = native> void softmax_short_rows(const axis_block& block, const float* x, float* y, part p = {}) {
+  const interval rows = share(block.outer, p);
+  const std::int64_t n = block.extent;
+  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+    const vf values = load_first(x + row * n, n);
+    const float largest = largest_lane(first_or(values, n, -std::numeric_limits<float>::infinity()));
+    vf e[] = {values - vf(detail::needs_no_shift(largest) ? 0.0F : largest)};
+    exponentials_of(e);
+    store_first(y + row * n, e[0] * vf(1.0F / sum_of_lanes(first_or(e[0], n, 0.0F))), n);
+  }
+}
+
+/// The same for any inner extent: vectors are made of groups that lie side by side.
+template <class Isa = native> void softmax_columns(const axis_block& block, const float* x, float* y, part p = {}) {
+  detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t) { detail::softmax_columns<vf>(columns, x + at, y + at); });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
@@ -20120,9 +20120,7 @@ namespace detail {
 template <class V> [[gnu::noinline]] void log_softmax_row(const float* x, std::int64_t n, float* y) {
   const float largest = row_maximum<V>(x, n);
   const V from(largest), less(math::log(row_exponentials<V, true>(x, n, largest, y).sum));
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, (load(x + i) - from) - less);
-  if (i < n) store_first(y + i, (load_first(x + i, n - i) - from) - less, n - i);
+  map(x, n, y, [=](V v) __attribute__((always_inline)) { return (v - from) - less; });
 }
 
 template <class V> inline void log_softmax_columns(const column_bundle& columns, const float* x, float* y) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <nnrt/core/math.hpp>
+#include <nnrt/kernels/columns.hpp>
 #include <nnrt/kernels/layer_norm.hpp>
-#include <nnrt/kernels/softmax.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -57,9 +57,7 @@ template <class Isa = native> void l2_normalize(const axis_block& block, const f
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) store(to + i, clamp(load(from + i) * by, lo, hi));
-    if (i < n) store_first(to + i, clamp(load_first(from + i, n - i) * by, lo, hi), n - i);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
   }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/math.hpp>
-#include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/part.hpp>
 #include <nnrt/kernels/reduce.hpp>
 
@@ -90,9 +90,7 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
     const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) store(to + i, fma((load(from + i) - centre) * by, factor, offset));
-    if (i < n) store_first(to + i, fma((load_first(from + i, n - i) - centre) * by, factor, offset), n - i);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
   }
 }
 

@@ -14,9 +14,7 @@ namespace detail {
 template <class V> [[gnu::noinline]] void log_softmax_row(const float* x, std::int64_t n, float* y) {
   const float largest = row_maximum<V>(x, n);
   const V from(largest), less(math::log(row_exponentials<V, true>(x, n, largest, y).sum));
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(y + i, (load(x + i) - from) - less);
-  if (i < n) store_first(y + i, (load_first(x + i, n - i) - from) - less, n - i);
+  map(x, n, y, [=](V v) __attribute__((always_inline)) { return (v - from) - less; });
 }
 
 template <class V> inline void log_softmax_columns(const column_bundle& columns, const float* x, float* y) {

@@ -6,7 +6,7 @@
 // difference is rounded.
 #pragma once
 
-#include <nnrt/kernels/axis_block.hpp>
+#include <nnrt/kernels/columns.hpp>
 #include <nnrt/kernels/lane_math.hpp>
 #include <nnrt/kernels/part.hpp>
 
@@ -106,25 +106,6 @@ template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x
   else softmax_row_by_largest<V>(x, n, y);
 }
 
-/// How many columns are worked on at once: long enough stretches of each row for the prefetchers, few enough for the
-/// stack.
-inline constexpr std::int64_t columns_at_once = 16 * lanes;
-
-/// Columns of floats that lie side by side: `width` (1 to columns_at_once) of them, over `extent` rows that are `step` floats apart.
-struct column_bundle {
-  std::int64_t extent, step, width;
-
-  /// f(first column, how many) for vectors of them.
-  template <class F> [[gnu::always_inline]] void each_vector(F f) const {
-    for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
-  }
-  /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
-  template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
-    for (std::int64_t i = first; i < extent; ++i)
-      each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) { f(at + c, c, n); });
-  }
-};
-
 /// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
 template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
   columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
@@ -148,17 +129,6 @@ template <class V> inline void softmax_columns(const column_bundle& columns, con
   columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
     store_first(y + at, load_first(y + at, n) * load(sums + c), n);
   });
-}
-
-/// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
-template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
-  const rectangle work = share(block.outer, (block.inner + lanes - 1) / lanes, p);
-  const std::int64_t end = work.columns.end * lanes < block.inner ? work.columns.end * lanes : block.inner;
-  for (std::int64_t row = work.rows.begin; row < work.rows.end; ++row)
-    for (std::int64_t c = work.columns.begin * lanes; c < end; c += columns_at_once) {
-      const std::int64_t left = end - c;
-      f(column_bundle{block.extent, block.inner, left < columns_at_once ? left : columns_at_once}, row * block.extent * block.inner + c, row * block.inner + c);
-    }
 }
 
 }  // namespace detail
