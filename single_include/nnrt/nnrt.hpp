@@ -5954,7 +5954,8 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
   return static_cast<std::byte*>(call.out[i].data.raw());
 }
 
-constexpr part part_of(const kernel_call& call) { return {call.tile, call.tiles}; }
+/// Reads both numbers only where there are several parts: as one word they would wait for the two stores that made them.
+constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles}; }
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).
@@ -11625,6 +11626,8 @@ struct byte_layout {
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
+  /// Whether of() makes such a one for a single row, too: behind what lies in fours there are three vectors at most.
+  constexpr bool is_of_one_row() const { return depth.runs == 1 && fours == n / (2 * panel_width); }
   /// The panel, or the first of two that lie as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
@@ -11730,10 +11733,10 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
     // Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
     const std::int64_t begin = v - of_panel;
     const scale_method of_all = method_for(possible, of_panel + 1);
-    const bool is_line = of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
-    scales[begin].in_tile = is_line ? of_all : scale_method::one_by_one;
+    const bool is_in_tile = together == 4 || of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
+    scales[begin].in_tile = is_in_tile ? of_all : scale_method::one_by_one;
     for (std::int64_t i = begin; i <= v; ++i) {
-      const scale_method method = is_line ? of_all : method_for(&possible[i - begin], 1);
+      const scale_method method = scales[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible[i - begin], 1);
       choose_scales(possible[i - begin], method, scales[i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
         std::int32_t& sum = sums[i * int_lanes + lane];
@@ -11870,12 +11873,16 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
 template <class Rows> struct paired_byte_sums;
 template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
-  static constexpr int rows = sizeof...(Row);
+  static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps
   int_vector of[2][rows] = {};
 
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row>(0), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+    ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
     whole sums;
@@ -11930,14 +11937,20 @@ template <class Sums>
 template <class Sums>
 [[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
                                                    const std::byte* start, int_vector flip, Sums& result) {
-  using rows = first_integers<Sums::rows>;
-  paired_byte_sums<rows> sum;
+  using pairs = paired_byte_sums<first_integers<Sums::rows>>;
+  constexpr int sets = sets_for(pairs::accumulators);
+  pairs sum[sets];
   for (std::int64_t run = t.runs; run > 0; --run) {
-    for (const std::byte* const end = b + t.steps * dot_bytes; b != end; b += 2 * dot_bytes, a.advance(8))
-      sum.add_products(a, b, flip);
+    const std::byte* const end = b + t.steps * dot_bytes;
+    if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance(8 * sets))
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+    }
+    for (; b != end; b += pairs::step_bytes, a.advance(8)) sum[0].add_products(a, b, flip, 0);
     a.advance(t.run_stride - 4 * t.steps);
   }
-  result = sum.folded(start);
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  result = sum[0].folded(start);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
@@ -11966,7 +11979,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
+/// are scaled by the functions of byte_row.hpp.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
   byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
@@ -11981,7 +11995,7 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::inte
   ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (has_pairs_of_lanes)
     ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
-  of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+  if constexpr (Method == scale_method::one_by_one) of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -12001,6 +12015,16 @@ inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
   if (n >= 8) return __builtin_memcpy(to, from, 8), void(__builtin_memcpy(to + n - 8, from + n - 8, 8));
   if (n >= 4) return __builtin_memcpy(to, from, 4), void(__builtin_memcpy(to + n - 4, from + n - 4, 4));
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Copies rows of `width` bytes.
+inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
+                             std::byte* to, std::int64_t ldc) {
+  for (; rows > 0; --rows, from += line, to += ldc) {
+    const std::int64_t first = std::min(width, int_lanes);
+    copy_lanes(from, first, to);
+    if (width > first) copy_lanes(from + first, width - first, to + first);
+  }
 }
 
 /// Where the bytes of a tile go.
@@ -12197,6 +12221,104 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_row.hpp
+// byte_row: one row of stored numbers times weights whose panels lie in fours - its dot products, and its sums as bytes.
+// Flow: byte_gemm.hpp goes along the panels of a single row with these; byte_pack.hpp laid out what they read.
+//
+// Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// Tiles of one row and four vectors, one behind the other, that are scaled alike.
+struct byte_row_tiles {
+  address a = 0;
+  const std::byte *b = nullptr, *start = nullptr;  // weights, and what sums start from
+  const channel_scales* scales = nullptr;
+  std::byte* c = nullptr;
+  std::int64_t steps = 0, count = 0;
+  std::int32_t flip = 0;
+};
+
+template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_row(const byte_row_tiles& row, const narrowing& stored) {
+  using sums = byte_sums<4, first_integers<1>>;
+  byte_tile t;
+  t.a = row.a, t.steps = row.steps;
+  int_vector flip = int_lanes_of(row.flip);
+  keep_vector(flip);  // it rides on the broadcast
+  const narrowing to = stored;
+  const byte_cursor<1> a(t);
+  const std::byte *b = row.b, *start = row.start;
+  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0)};
+  const channel_scales* scales = row.scales;
+  for (std::int64_t left = row.count; left > 0; --left) {
+    sums sum;
+    sum_tile(t, a, b, start, flip, sum);
+    sum.template store_scaled<Method>(scales, to, c);
+    b += row.steps * sums::step_bytes, start += 4 * register_bytes, scales += 4;
+    c.first = bytes_further(c.first, 4 * int_lanes);
+  }
+}
+
+/// By scale_method, but for sums that are scaled one by one.
+using byte_row_function = void (*)(const byte_row_tiles&, const narrowing&);
+template <class Isa> inline constexpr byte_row_function byte_row_functions[] = {
+    &tiles_of_byte_row<Isa, scale_method::by_rising_line>, &tiles_of_byte_row<Isa, scale_method::by_line>,
+    &tiles_of_byte_row<Isa, scale_method::rising_exactly>, &tiles_of_byte_row<Isa, scale_method::exactly>};
+
+}  // namespace detail
+
+/// What a row is multiplied with: the packed form, and what makes a stored byte of the row what dot products see.
+struct byte_row_product {
+  byte_layout layout;
+  const std::byte* packed;
+  std::int32_t flip;
+
+  const channel_scales* scales(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(packed) + 2 * panel; }
+  const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
+  const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
+};
+
+namespace detail {
+
+/// One row in one panel of one or two vectors.
+template <class Isa> void byte_row_in_panel(const byte_row_product& p, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
+  alignas(64) std::byte bytes[byte_layout::panel_width];
+  const std::int64_t width = p.layout.width(panel);
+  const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
+  byte_tile t;
+  t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
+  t.scales = p.scales(panel), t.to = &to;
+  t.c = reinterpret_cast<address>(is_whole ? c : bytes);
+  byte_tiles<Isa>.for_tile(t.scales->in_tile, 1, p.layout.form_of(panel))(t);
+  if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
+}
+
+}  // namespace detail
+
+/// Some panels of a layout for one row, up to the first whose sums are not scaled where they are made: there `panels` begins in the end. Inline, and with
+/// little in memory, since small layers take no longer than that.
+template <class Isa = native>
+[[gnu::always_inline]] inline void byte_row_in_tiles(const byte_row_product& p, const std::byte* a, std::byte* c, interval& panels, const narrowing& to) {
+  const address row = detail::address_of_bytes(a);
+  while (panels.begin < panels.end) {
+    const std::int64_t first = panels.begin;
+    const scale_method method = p.scales(first)->in_tile;
+    if (method == scale_method::one_by_one) return;
+    std::byte* const to_c = c + first * byte_layout::panel_width;
+    if (!p.layout.is_of_four(first)) {
+      detail::byte_row_in_panel<Isa>(p, row, to_c, panels.begin++, to);
+      continue;
+    }
+    do panels.begin += 2;
+    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.scales(panels.begin)->in_tile == method);
+    detail::byte_row_functions<Isa>[static_cast<int>(method)](
+        {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(), (panels.begin - first) >> 1, p.flip}, to);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -12215,6 +12337,12 @@ struct byte_product {
   const byte_addend* addend = nullptr;
   const byte_sums_target* kept = nullptr;
 };
+
+/// The share of a part, which ends between panels that lie as one.
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+  const rectangle work = share(rows, layout.panels(), of);
+  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
+}
 
 namespace detail {
 
@@ -12264,16 +12392,6 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
-}
-
-/// Copies rows of `width` bytes.
-inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
-                             std::byte* to, std::int64_t ldc) {
-  for (; rows > 0; --rows, from += line, to += ldc) {
-    const std::int64_t first = std::min(width, int_lanes);
-    copy_lanes(from, first, to);
-    if (width > first) copy_lanes(from + first, width - first, to + first);
-  }
 }
 
 /// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
@@ -12377,26 +12495,41 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   }
 }
 
-/// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
-template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+/// One row, with a layout for one row.
+template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  while (panels.begin < panels.end) {
+    const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panels.begin;
+    if (method_in_tile(p, scales) != scale_method::one_by_one) {
+      byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels, p.to);
+      continue;
+    }
+    set_panel(p, panels.begin, t);
+    byte_tile_alone<Isa>(p, t, panels.begin, at, scale_method::one_by_one);
+    panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
+  }
+}
+
+/// At most tile_rows rows, which stay in L1 while weights stream past them.
+template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+  if (at.rows == 1 && p.layout.is_of_one_row()) return byte_row<Isa>(p, at, panels);
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
     return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
-    t.panels = p.layout.is_of_four(panel) ? 2 : 1, t.b_step = 2 * t.panels * p.layout.vector_bytes(), t.c_step = t.panels * byte_layout::panel_width;
     set_panel(p, panel, t);
     const scale_method method = method_in_tile(p, t.scales);
-    const std::int64_t whole = p.layout.is_of_four(panel) ? 2 * p.layout.fours : p.layout.whole_panels(), first = panel;
+    const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
-      byte_tile_alone<Isa>(p, t, panel, at, method);
-      panel += t.panels;
+      byte_tile_alone<Isa>(p, t, panel++, at, method);
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
-    do panel += t.panels;
+    do ++panel;
     while (panel < std::min(panels.end, whole) && method_of(panel) == method);
-    t.count = (panel - first) / t.panels;
+    t.count = panel - first;
     byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
   }
 }
@@ -12421,11 +12554,6 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
   const std::int64_t together = layout.fours > 0 ? 2 : 1;
   return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
-}
-/// The share of a part, which ends between panels that lie as one.
-constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
-  const rectangle work = share(rows, layout.panels(), of);
-  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
@@ -12455,7 +12583,12 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, detail::share_of_panels(p.layout, row_tiles{m}.count(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, row_tiles{m}.count(), of));
+}
+
+/// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
+template <class Isa = native> void byte_gemm_panels(const byte_product& p, const std::byte* a, std::byte* c, interval panels) {
+  detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
 /// Rows that byte_gemm_of_copies() copies at once.
@@ -12471,7 +12604,7 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = detail::share_of_panels(p.layout, blocks, of);
+  const rectangle work = share_of_panels(p.layout, blocks, of);
   for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
     const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
@@ -13891,11 +14024,12 @@ struct stored_layer {
   }
   static constexpr stored_layer of(const kernel_request& node, activation fused) { return of(node.in[0].desc, node.in[1].desc, node.out[0], fused); }
   constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
+  [[gnu::always_inline]] narrowing narrowed() const { return {range.low, range.high, y_zero, is_unsigned != 0}; }
 };
 
 /// A call of run(): the product whose packed form comes last among the operands.
 inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_layer& layer) {
-  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), narrowing(layer.range.low, layer.range.high, layer.y_zero, layer.is_unsigned != 0)};
+  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
 /// The scale of the sums of output channel o of a convolution.
@@ -18270,15 +18404,22 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_row, &pack};
+  }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w[1])) return {};
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
-    return {.run = &run,
-            .pack = &pack,
+    const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
+    const bool is_row = product.m == 1 && product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
+    return {.code = {.method = is_row ? std::int16_t{1} : std::int16_t{0}},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
-            .record = record_of(product, stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .record = record_of(product, layer),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
@@ -18286,7 +18427,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const auto [product, layer] = recorded(call);
     const byte_factors f = layer.factors();
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
@@ -18298,7 +18439,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const auto [product, layer] = recorded(call);
     const std::byte* const x = bytes_in(call, 0);
     const byte_product p = product_of(call, layout_of(product), layer);
     if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
@@ -18306,11 +18447,29 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         product.n, part_of(call));
   }
+  /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
+  static void run_row(const kernel_call& call) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = byte_layout::of(1, product.k, product.n);
+    interval panels{0, layout.panels()};
+    if (call.tiles == 1)
+      byte_row_in_tiles<native>({layout, bytes_in(call, call.in.size() - 1), layer.factors().a_flip()}, bytes_in(call, 0), bytes_out(call), panels,
+                                layer.narrowed());
+    if (panels.begin < panels.end) run_row_from(call, panels.begin);
+  }
 
  private:
+  static layer_record<gemm_shape, stored_layer> recorded(const kernel_call& call) { return call.recorded<layer_record<gemm_shape, stored_layer>>(); }
   static constexpr byte_layout layout_of(const gemm_shape& product) { return byte_layout::of(product.m, product.k, product.n); }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
+  }
+  /// This part's panels from one on. Apart from run_row(): there a product would lie in memory for nothing.
+  [[gnu::noinline]] static void run_row_from(const kernel_call& call, std::int64_t panel) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = layout_of(product);
+    const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
+    byte_gemm_panels<native>(product_of(call, layout, layer), bytes_in(call, 0), bytes_out(call), {std::max(mine.begin, panel), mine.end});
   }
 };
 

@@ -6,7 +6,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_addend.hpp>
-#include <nnrt/kernels/byte_tile.hpp>
+#include <nnrt/kernels/byte_row.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
@@ -28,6 +28,12 @@ struct byte_product {
   const byte_addend* addend = nullptr;
   const byte_sums_target* kept = nullptr;
 };
+
+/// The share of a part, which ends between panels that lie as one.
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+  const rectangle work = share(rows, layout.panels(), of);
+  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
+}
 
 namespace detail {
 
@@ -77,16 +83,6 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
-}
-
-/// Copies rows of `width` bytes.
-inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
-                             std::byte* to, std::int64_t ldc) {
-  for (; rows > 0; --rows, from += line, to += ldc) {
-    const std::int64_t first = std::min(width, int_lanes);
-    copy_lanes(from, first, to);
-    if (width > first) copy_lanes(from + first, width - first, to + first);
-  }
 }
 
 /// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
@@ -190,26 +186,41 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   }
 }
 
-/// The same for at most tile_rows rows, which stay in L1 while weights stream past them.
-template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+/// One row, with a layout for one row.
+template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  while (panels.begin < panels.end) {
+    const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panels.begin;
+    if (method_in_tile(p, scales) != scale_method::one_by_one) {
+      byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels, p.to);
+      continue;
+    }
+    set_panel(p, panels.begin, t);
+    byte_tile_alone<Isa>(p, t, panels.begin, at, scale_method::one_by_one);
+    panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
+  }
+}
+
+/// At most tile_rows rows, which stay in L1 while weights stream past them.
+template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
+  if (at.rows == 1 && p.layout.is_of_one_row()) return byte_row<Isa>(p, at, panels);
+  byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
+  t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
     return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
   };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
-    t.panels = p.layout.is_of_four(panel) ? 2 : 1, t.b_step = 2 * t.panels * p.layout.vector_bytes(), t.c_step = t.panels * byte_layout::panel_width;
     set_panel(p, panel, t);
     const scale_method method = method_in_tile(p, t.scales);
-    const std::int64_t whole = p.layout.is_of_four(panel) ? 2 * p.layout.fours : p.layout.whole_panels(), first = panel;
+    const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
-      byte_tile_alone<Isa>(p, t, panel, at, method);
-      panel += t.panels;
+      byte_tile_alone<Isa>(p, t, panel++, at, method);
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
-    do panel += t.panels;
+    do ++panel;
     while (panel < std::min(panels.end, whole) && method_of(panel) == method);
-    t.count = (panel - first) / t.panels;
+    t.count = panel - first;
     byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
   }
 }
@@ -234,11 +245,6 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
   const std::int64_t together = layout.fours > 0 ? 2 : 1;
   return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
-}
-/// The share of a part, which ends between panels that lie as one.
-constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
-  const rectangle work = share(rows, layout.panels(), of);
-  return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
@@ -268,7 +274,12 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, detail::share_of_panels(p.layout, row_tiles{m}.count(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, row_tiles{m}.count(), of));
+}
+
+/// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
+template <class Isa = native> void byte_gemm_panels(const byte_product& p, const std::byte* a, std::byte* c, interval panels) {
+  detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
 /// Rows that byte_gemm_of_copies() copies at once.
@@ -284,7 +295,7 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = detail::share_of_panels(p.layout, blocks, of);
+  const rectangle work = share_of_panels(p.layout, blocks, of);
   for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
     const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);

@@ -75,6 +75,8 @@ struct byte_layout {
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
+  /// Whether of() makes such a one for a single row, too: behind what lies in fours there are three vectors at most.
+  constexpr bool is_of_one_row() const { return depth.runs == 1 && fours == n / (2 * panel_width); }
   /// The panel, or the first of two that lie as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
@@ -180,10 +182,10 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
     // Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
     const std::int64_t begin = v - of_panel;
     const scale_method of_all = method_for(possible, of_panel + 1);
-    const bool is_line = of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
-    scales[begin].in_tile = is_line ? of_all : scale_method::one_by_one;
+    const bool is_in_tile = together == 4 || of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
+    scales[begin].in_tile = is_in_tile ? of_all : scale_method::one_by_one;
     for (std::int64_t i = begin; i <= v; ++i) {
-      const scale_method method = is_line ? of_all : method_for(&possible[i - begin], 1);
+      const scale_method method = scales[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible[i - begin], 1);
       choose_scales(possible[i - begin], method, scales[i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
         std::int32_t& sum = sums[i * int_lanes + lane];

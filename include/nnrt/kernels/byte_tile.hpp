@@ -134,12 +134,16 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
 template <class Rows> struct paired_byte_sums;
 template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
-  static constexpr int rows = sizeof...(Row);
+  static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps
   int_vector of[2][rows] = {};
 
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row>(0), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
+  }
+  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+    ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
   }
   [[gnu::always_inline]] whole folded(const std::byte* start) const {
     whole sums;
@@ -194,14 +198,20 @@ template <class Sums>
 template <class Sums>
 [[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
                                                    const std::byte* start, int_vector flip, Sums& result) {
-  using rows = first_integers<Sums::rows>;
-  paired_byte_sums<rows> sum;
+  using pairs = paired_byte_sums<first_integers<Sums::rows>>;
+  constexpr int sets = sets_for(pairs::accumulators);
+  pairs sum[sets];
   for (std::int64_t run = t.runs; run > 0; --run) {
-    for (const std::byte* const end = b + t.steps * dot_bytes; b != end; b += 2 * dot_bytes, a.advance(8))
-      sum.add_products(a, b, flip);
+    const std::byte* const end = b + t.steps * dot_bytes;
+    if constexpr (sets > 1) {
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance(8 * sets))
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+    }
+    for (; b != end; b += pairs::step_bytes, a.advance(8)) sum[0].add_products(a, b, flip, 0);
     a.advance(t.run_stride - 4 * t.steps);
   }
-  result = sum.folded(start);
+  if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
+  result = sum[0].folded(start);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
@@ -230,7 +240,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
-/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row.
+/// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
+/// are scaled by the functions of byte_row.hpp.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
   byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
@@ -245,7 +256,7 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::inte
   ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (has_pairs_of_lanes)
     ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
-  of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+  if constexpr (Method == scale_method::one_by_one) of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -265,6 +276,16 @@ inline void copy_lanes(const std::byte* from, std::int64_t n, std::byte* to) {
   if (n >= 8) return __builtin_memcpy(to, from, 8), void(__builtin_memcpy(to + n - 8, from + n - 8, 8));
   if (n >= 4) return __builtin_memcpy(to, from, 4), void(__builtin_memcpy(to + n - 4, from + n - 4, 4));
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Copies rows of `width` bytes.
+inline void copy_narrow_rows(const std::byte* from, std::int64_t line, std::int64_t rows, std::int64_t width,
+                             std::byte* to, std::int64_t ldc) {
+  for (; rows > 0; --rows, from += line, to += ldc) {
+    const std::int64_t first = std::min(width, int_lanes);
+    copy_lanes(from, first, to);
+    if (width > first) copy_lanes(from + first, width - first, to + first);
+  }
 }
 
 /// Where the bytes of a tile go.

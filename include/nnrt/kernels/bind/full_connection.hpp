@@ -85,15 +85,22 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_row, &pack};
+  }
+
   static constexpr kernel_choice select(const kernel_request& node) {
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w[1])) return {};
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
-    return {.run = &run,
-            .pack = &pack,
+    const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
+    const bool is_row = product.m == 1 && product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
+    return {.code = {.method = is_row ? std::int16_t{1} : std::int16_t{0}},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
-            .record = record_of(product, stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused)),
+            .record = record_of(product, layer),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
@@ -101,7 +108,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
 
   static void pack(const kernel_call& call) {
-    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const auto [product, layer] = recorded(call);
     const byte_factors f = layer.factors();
     const auto scale_of = [&](std::int64_t o) {
       return f.is_unsigned ? ops::full_connection::sum_scale<std::uint8_t>(call.in[0], call.in[1], o)
@@ -113,7 +120,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const auto [product, layer] = call.recorded<layer_record<gemm_shape, stored_layer>>();
+    const auto [product, layer] = recorded(call);
     const std::byte* const x = bytes_in(call, 0);
     const byte_product p = product_of(call, layout_of(product), layer);
     if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
@@ -121,11 +128,29 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         product.n, part_of(call));
   }
+  /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
+  static void run_row(const kernel_call& call) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = byte_layout::of(1, product.k, product.n);
+    interval panels{0, layout.panels()};
+    if (call.tiles == 1)
+      byte_row_in_tiles<native>({layout, bytes_in(call, call.in.size() - 1), layer.factors().a_flip()}, bytes_in(call, 0), bytes_out(call), panels,
+                                layer.narrowed());
+    if (panels.begin < panels.end) run_row_from(call, panels.begin);
+  }
 
  private:
+  static layer_record<gemm_shape, stored_layer> recorded(const kernel_call& call) { return call.recorded<layer_record<gemm_shape, stored_layer>>(); }
   static constexpr byte_layout layout_of(const gemm_shape& product) { return byte_layout::of(product.m, product.k, product.n); }
   static constexpr bool has_unrolled_form(const shape_t& w) {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
+  }
+  /// This part's panels from one on. Apart from run_row(): there a product would lie in memory for nothing.
+  [[gnu::noinline]] static void run_row_from(const kernel_call& call, std::int64_t panel) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = layout_of(product);
+    const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
+    byte_gemm_panels<native>(product_of(call, layout, layer), bytes_in(call, 0), bytes_out(call), {std::max(mine.begin, panel), mine.end});
   }
 };
 

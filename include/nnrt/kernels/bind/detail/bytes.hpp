@@ -58,11 +58,12 @@ struct stored_layer {
   }
   static constexpr stored_layer of(const kernel_request& node, activation fused) { return of(node.in[0].desc, node.in[1].desc, node.out[0], fused); }
   constexpr byte_factors factors() const { return {x_zero, w_zero, is_unsigned != 0}; }
+  [[gnu::always_inline]] narrowing narrowed() const { return {range.low, range.high, y_zero, is_unsigned != 0}; }
 };
 
 /// A call of run(): the product whose packed form comes last among the operands.
 inline byte_product product_of(const kernel_call& call, const byte_layout& layout, const stored_layer& layer) {
-  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), narrowing(layer.range.low, layer.range.high, layer.y_zero, layer.is_unsigned != 0)};
+  return {layout, bytes_in(call, call.in.size() - 1), layer.factors(), layer.narrowed()};
 }
 
 /// The scale of the sums of output channel o of a convolution.
