@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <vector>
 
 namespace {
 
@@ -205,6 +206,33 @@ TEST_CASE("depthwise: images of half a vector of channels have two pixels in eac
   CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
   CHECK(depthwise_method_of(shape(4, 4, half, 3, 2, 1, 1)).pixels == 1);
   CHECK(depthwise_method_of(shape(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
+}
+
+TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {
+  std::minstd_rand random(5);
+  for (const std::int64_t size : {1, 3, 6})
+    for (const std::int64_t channels : {std::int64_t{64}, std::int64_t{80}, 20 * lanes, 20 * lanes + 8})
+      for (const std::int64_t kernel : {3, 4, 5})
+        for (const std::int64_t multiplier : {1, 2}) {
+          CAPTURE(size);
+          CAPTURE(channels);
+          CAPTURE(kernel);
+          depthwise_shape s = shape(size, size, channels, kernel, 1, kernel / 2, (kernel - 1) / 2);
+          s.batch = 2, s.multiplier = multiplier;
+          const problem p(s, {-1, 1}, random);
+          check(p);
+          if (s.out() % 16 != 0) continue;
+          std::vector<int> writers(static_cast<std::size_t>(p.outputs()));
+          for (std::int64_t part = 0; part < 3; ++part) {
+            fenced y(p.outputs(), nan);
+            depthwise(s, p.x.data(), p.packed.data(), y.data(), p.range, {part, 3});
+            for (std::int64_t i = 0; i < p.outputs(); ++i) writers[static_cast<std::size_t>(i)] += std::isnan(y[i]) ? 0 : 1;
+            if (size > 1) continue;
+            for (std::int64_t i = 0; i < p.outputs(); i += 16)
+              for (std::int64_t j = 1; j < 16; ++j) CHECK(std::isnan(y[i + j]) == std::isnan(y[i]));
+          }
+          CHECK(std::count(writers.begin(), writers.end(), 1) == p.outputs());
+        }
 }
 
 }  // namespace

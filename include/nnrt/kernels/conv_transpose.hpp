@@ -247,7 +247,8 @@ void depthwise_transpose(const conv_transpose_shape& s, const float* x, const fl
           const std::int64_t n = row / h.outputs, i = row % h.outputs;
           float* const to = first + n * s.h.output * line + i * s.h.stride * line;
           for (std::int64_t j = 0; j < w.outputs; ++j)
-            detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out, range, i, j);
+            detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out, range, i, j,
+                                    {0, detail::channel_vectors(shape.out())});
         }
       });
 }

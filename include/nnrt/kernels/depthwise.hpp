@@ -50,6 +50,7 @@ struct depthwise_tile_args {
   float* y;   // first output pixel
   address x;  // input pixel under the first tap, which may lie outside the image
   std::int64_t channels;
+  interval vectors;                  // of channels that are wanted
   std::int64_t line, out_line;       // floats from one row to the next
   std::int64_t first_row, last_row;  // rows of the tile's input that lie in the image
   std::uint32_t columns_inside;      // bit j: input column j lies in the image
@@ -162,24 +163,24 @@ template <int K, int Stride, int Pixels, bool Checked> struct depthwise_vector {
   }
 };
 
-/// All channels of one tile.
+/// Channels of one tile.
 template <class Isa, int K, int Stride, int Pixels, bool Checked>
 [[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
   const strides step(t.channels);
-  const float* w = t.w;
-  for (std::int64_t v = 0; v < channel_vectors(t.channels); ++v, w += (K * K + 1) * lanes)
+  const float* w = t.w + t.vectors.begin * (K * K + 1) * lanes;
+  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes)
     depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), t.columns_inside, {}, {}}.run(
         first_channel(v, t.channels));
 }
 
-/// One or two output rows, from row oy of an image on.
+/// One or two output rows, from row oy of an image on, of some vectors of channels.
 template <class Isa, int K, int Stride, int Pixels>
 void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                         std::int64_t oy, std::int64_t rows) {
+                         std::int64_t oy, std::int64_t rows, interval vectors) {
   constexpr std::int64_t columns = depthwise_vectors * Pixels, in_rows = Stride + K, in_columns = (columns - 1) * Stride + K;
   const std::int64_t iy = oy * Stride - s.pad_top;
   depthwise_tile_args t{};
-  t.w = packed, t.channels = s.channels, t.range = range, t.rows = rows;
+  t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range, t.rows = rows;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
   t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
@@ -223,7 +224,7 @@ constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int
 
 /// One output pixel, from the image's first float.
 inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                            std::int64_t oy, std::int64_t ox) {
+                            std::int64_t oy, std::int64_t ox, interval vectors) {
   const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
                      count = std::min(lanes, out);
   const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
@@ -232,7 +233,8 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
   const address corner =
       advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
   const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
-  for (std::int64_t v = 0; v < channel_vectors(out); ++v, packed += (s.taps() + 1) * lanes) {
+  packed += vectors.begin * (s.taps() + 1) * lanes;
+  for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * lanes) {
     const std::int64_t o = first_channel(v, out);
     vf sum = load(packed);
     address row = corner;
@@ -248,10 +250,21 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
 
 template <class Isa>
 void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                          std::int64_t oy, std::int64_t rows) {
+                          std::int64_t oy, std::int64_t rows, interval vectors) {
   for (; rows > 0; --rows, ++oy)
     for (std::int64_t ox = 0; ox < s.out_width; ++ox)
-      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox);
+      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
+}
+
+/// Pairs of output rows of all images, and vectors of channels, that a part makes. Small images of many channels are shared out as the products
+/// around them are, by channels: what a core reads there it has written itself. Each part has whole lines of the cache; vectors that overlap,
+/// see first_channel(), are not shared out.
+constexpr rectangle depthwise_share(const depthwise_shape& s, part p) {
+  constexpr std::int64_t line = std::max<std::int64_t>(lanes, 16), vectors_of_line = line / lanes;
+  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
+  const rectangle work = share(pairs, lines, p);
+  if (lines == 1) return {work.rows, {0, work.columns.size() * channel_vectors(s.out())}};
+  return {work.rows, {work.columns.begin * vectors_of_line, work.columns.end * vectors_of_line}};
 }
 
 }  // namespace detail
@@ -307,7 +320,7 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
 /// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel, stride and pixels in a vector, which must be
 /// depthwise_method_of(s).
 ///
-/// Parts are pairs of output rows; every division into parts gives the same bits. Taps outside the image are left out.
+/// Parts are pairs of output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
@@ -315,13 +328,13 @@ template <class Isa, int Kernel, int Stride, int Pixels>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const interval work = share(s.batch * pairs, p);
-  for (std::int64_t i = work.begin; i < work.end; ++i) {
+  const rectangle work = detail::depthwise_share(s, p);
+  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
     const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
-    if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows);
-    else detail::depthwise_row_tiles<Isa, Kernel, Stride, Pixels>(s, from, packed, to, range, oy, rows);
+    if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows, work.columns);
+    else detail::depthwise_row_tiles<Isa, Kernel, Stride, Pixels>(s, from, packed, to, range, oy, rows, work.columns);
   }
 }
 
