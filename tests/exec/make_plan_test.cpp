@@ -7,6 +7,7 @@
 #include "support/networks.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace {
 
@@ -123,6 +124,26 @@ TEST_CASE("plan: a kernel that is computed by the network is packed before each 
   const plan made = make_plan(g);
   CHECK(std::any_of(made.steps.begin(), made.steps.end(), [](const step& s) { return s.kernel == "pack"; }));
   CHECK(close(computed_by_plan(g, {}, 1, 2), computed_by_references(g), 1e-5));
+}
+
+TEST_CASE("plan: unrolled networks whose results fill less than a page reuse no memory; all others do") {
+  const auto chain = [](auto elements) {
+    return [](builder& g) {
+      constexpr std::int64_t n = decltype(elements)::value;
+      const auto turned = [](auto x) { return transpose(x, perm<1, 0>); };
+      g.output("y", turned(turned(turned(turned(g.input<f32, shape<n, 2>>("x"))))));
+    };
+  };
+  const auto reuses = [](const plan& made) {
+    std::vector<std::int64_t> begins;
+    for (const step& s : made.steps) begins.push_back(made.slots[static_cast<std::size_t>(s.outputs.first)].offset);
+    std::sort(begins.begin(), begins.end());
+    return std::adjacent_find(begins.begin(), begins.end()) != begins.end();
+  };
+  const ir::graph small = written(chain(std::integral_constant<std::int64_t, 16>{})), large = written(chain(std::integral_constant<std::int64_t, 1000>{}));
+  CHECK_FALSE(reuses(make_plan(small, {.unrolled = true})));
+  CHECK(reuses(make_plan(small)));
+  CHECK(reuses(make_plan(large, {.unrolled = true})));
 }
 
 TEST_CASE("plan: ports have the names and descs that were declared") {
