@@ -12235,7 +12235,7 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/byte_row.hpp
-// byte_row: one row of stored numbers times weights whose panels lie in fours - its dot products, and its sums as bytes.
+// byte_row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot products, and its sums as bytes.
 // Flow: byte_gemm.hpp goes along the panels of a single row with these; byte_pack.hpp laid out what they read.
 //
 // Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.

@@ -1,4 +1,4 @@
-// byte_row: one row of stored numbers times weights whose panels lie in fours - its dot products, and its sums as bytes.
+// byte_row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot products, and its sums as bytes.
 // Flow: byte_gemm.hpp goes along the panels of a single row with these; byte_pack.hpp laid out what they read.
 //
 // Layers of one row take a hundred nanoseconds, as long as their weights take from L2: what is set up for one counts.
