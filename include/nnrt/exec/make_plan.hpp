@@ -163,16 +163,6 @@ struct planner {
     if (is_result) b.first = std::min(b.first, first);
     else b.last = std::max(b.last, last);
   }
-  /// Networks of microseconds reuse no memory as long as all of it is a page: where one run ends with a number that the next one's first vector
-  /// overwrites, processors take loads of that vector for loads of the number and wait for it (a third of MLP 8-16-16-1 on a Zen 4).
-  constexpr void keep_apart(std::int32_t steps) {
-    constexpr std::int64_t page = 4096;
-    std::int64_t bytes = 0;
-    for (const passes::block& b : memory.blocks)
-      if (b.parent == ir::none) bytes += passes::aligned(b.bytes);
-    if (bytes > page) return;
-    for (passes::block& b : memory.blocks) b.last = steps;
-  }
   constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
 
   /// Whether a code stands for the functions of a choice. In the compiler it does so wherever there is one; g++ with sanitizers cannot say
@@ -486,7 +476,7 @@ struct planner {
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
-    if (options.unrolled) keep_apart(count);
+    if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
     passes::place_blocks(memory, g.nodes.size());
     find_reads();
     slot_of.assign(g.values.size(), -1);

@@ -288,6 +288,18 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
   return static_cast<memory_plan&&>(assigner.plan);
 }
 
+/// For networks of nanoseconds, before place_blocks(): blocks reuse no memory if all of them fit a page. Where a run ends with a number that the next
+/// one's first vector overwrites, processors take loads of that vector for loads of the number and wait for it: a quarter of MLP 8-16-16-1 by code
+/// of g++ 16 on a Zen 4.
+constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
+  constexpr std::int64_t page = 4096;
+  std::int64_t bytes = 0;
+  for (const block& b : plan.blocks)
+    if (b.parent == ir::none) bytes += aligned(b.bytes);
+  if (bytes > page) return;
+  for (block& b : plan.blocks) b.last = static_cast<std::int32_t>(steps);
+}
+
 /// Lays the blocks out; `steps` is the number of nodes of the graph.
 constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
 
