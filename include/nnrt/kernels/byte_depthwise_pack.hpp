@@ -28,6 +28,9 @@ struct byte_depthwise_plan {
   constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
   constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
 
+  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at all.
+  constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
+
   // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
   // in planes.
   constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
@@ -36,9 +39,10 @@ struct byte_depthwise_plan {
   }
   constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
   constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
-  /// Where the byte under output byte 0 lies for a column of the kernel.
+  /// Where the byte under output byte 0 lies for a column of the kernel, from the row's begin.
   constexpr std::int64_t column_offset(std::int64_t column) const {
     const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    if (is_in_place()) return (x - s.pad_left) * s.channels;
     return (x % planes() * plane_pixels() + x / planes()) * s.out();
   }
   constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
@@ -55,7 +59,9 @@ struct byte_depthwise_plan {
     const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
+  /// Of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
+    if (is_in_place()) return (s.width * s.channels + register_bytes + 63) / 64 * 64;
     const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
     return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
   }

@@ -42,6 +42,31 @@ TEST_CASE("depthwise_conv2d of bytes: padding in each mode, strides, dilation, k
         }
 }
 
+TEST_CASE("depthwise_conv2d of bytes: images with a register of channels, which are read where they lie") {
+  for (const std::int64_t channels : {kernels::register_bytes, kernels::register_bytes + 7, 2 * kernels::register_bytes})
+    for (const pads& pad : {same_pads, pads{pad_mode::valid}, pads{pad_mode::explicit_pads, 3, 1, 0, 2}})
+      for (const extent2 stride : {extent2{1, 1}, extent2{2, 2}, extent2{1, 2}, extent2{2, 1}, extent2{3, 3}})
+        for (const extent2 dilation : {extent2{1, 1}, extent2{2, 1}, extent2{2, 3}}) {
+          CAPTURE(static_cast<int>(pad.mode));
+          CAPTURE(channels);
+          const form f{.stride = stride, .dilation = dilation, .pad = pad};
+          check(f, {2, 7, 9, channels}, {channels, 3, 3, 1});
+          check(f, {1, 12, 13, channels}, {channels, 5, 4, 1}, false);
+        }
+  check({.pad = same_pads}, {1, 1, 1, 2 * kernels::register_bytes}, {2 * kernels::register_bytes, 9, 3, 1});
+}
+
+TEST_CASE("depthwise_conv2d of bytes: pixels of 8, 16 and 32 channels, whose columns a stride tears apart") {
+  for (const std::int64_t channels : {8, 16, 24, 32})
+    for (std::int64_t width = 1; width <= 21; ++width)
+      for (const std::int64_t stride : {2, 3})
+        for (const std::int64_t left : {0, 1, 2}) {
+          CAPTURE(left);
+          const pads pad{pad_mode::explicit_pads, 1, 1, left, 2};
+          check({.stride{stride, stride}, .pad = pad}, {1, 5, width, channels}, {channels, 3, 3, 1});
+        }
+}
+
 TEST_CASE("depthwise_conv2d of bytes: kernels of every height and width") {
   for (std::int64_t h = 1; h <= 9; ++h)
     for (std::int64_t w = 1; w <= 7; w += 2)
@@ -66,6 +91,14 @@ TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large
     for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
   check({.pad = same_pads}, {1, 40, 100, 24}, {24, 5, 5, 1});
   check({.stride{2, 2}, .pad = same_pads}, {1, 40, 100, 24}, {24, 3, 3, 1});
+}
+
+TEST_CASE("depthwise_conv2d of bytes: u8 images with a register of channels") {
+  for (const int x_zero : {0, 101, 255})
+    check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
+                                        {stored_bytes(u8, {2, 5, 6, 70}, quant{0.05F, x_zero}, 3),
+                                         constant(stored_bytes(u8, {70, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(70, 5)},
+                                        {}, into_bytes(0.05F, 55));
 }
 
 TEST_CASE("depthwise_conv2d of bytes: u8 with zero points of both factors, at the ends of the range too") {
