@@ -324,6 +324,17 @@ struct byte_depthwise_rows {
   }
 };
 
+/// Pairs of output rows of all images, and sets of channels, that a part makes. Products of stored numbers around it are shared out by rows, so that
+/// a core reads what it has written itself. Only where there are more parts than pairs of rows, channels may be shared out, in whole lines of the cache.
+constexpr rectangle byte_depthwise_share(const byte_depthwise_plan& plan, part p) {
+  constexpr std::int64_t line = 64;
+  const std::int64_t pairs = plan.s.batch * ((plan.s.out_height + 1) / 2), lines = plan.s.out() % line == 0 ? plan.s.out() / line : 1;
+  if (pairs >= p.count || lines == 1) return {share(pairs, p), {0, plan.sets()}};
+  const rectangle work = share(pairs, lines, p);
+  constexpr std::int64_t sets = line / register_bytes;
+  return {work.rows, {work.columns.begin * sets, work.columns.end * sets}};
+}
+
 }  // namespace detail
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows, or lines of channels; every division into parts
@@ -333,7 +344,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const rectangle work = detail::depthwise_share(s, register_bytes, 64, plan.sets(), p);
+  const rectangle work = detail::byte_depthwise_share(plan, p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.rows.end - done);
     byte_depthwise_buffers one = of;

@@ -101,6 +101,9 @@ struct lane_place {
 
 }  // namespace detail
 
+/// Output rows that share what they interleave of the input.
+constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) { return detail::byte_depthwise_plan(s, 0).rows_at_once(); }
+
 constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
   return plan.sets() * plan.set_bytes();

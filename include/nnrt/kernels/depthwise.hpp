@@ -256,14 +256,14 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// Pairs of output rows of all images, and vectors of channels (`lanes_of` each, `vectors` in all), that a part makes. Small images of many channels
-/// are shared out as the products around them are, by channels: what a core reads there it has written itself. Each part has whole lines of the
-/// cache, of `line` channels; vectors that overlap, see first_channel(), are not shared out.
-constexpr rectangle depthwise_share(const depthwise_shape& s, std::int64_t lanes_of, std::int64_t line, std::int64_t vectors, part p) {
-  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), vectors_of_line = std::max(lanes_of, line) / lanes_of;
-  const bool has_lines = s.out() % std::max(lanes_of, line) == 0;
-  const rectangle work = share(pairs, has_lines ? vectors / vectors_of_line : 1, p);
-  if (!has_lines) return {work.rows, {0, work.columns.size() * vectors}};
+/// Pairs of output rows of all images, and vectors of channels, that a part makes. Small images of many channels are shared out as the products
+/// around them are, by channels: what a core reads there it has written itself. Each part has whole lines of the cache; vectors that overlap,
+/// see first_channel(), are not shared out.
+constexpr rectangle depthwise_share(const depthwise_shape& s, part p) {
+  constexpr std::int64_t line = std::max<std::int64_t>(lanes, 16), vectors_of_line = line / lanes;
+  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
+  const rectangle work = share(pairs, lines, p);
+  if (lines == 1) return {work.rows, {0, work.columns.size() * channel_vectors(s.out())}};
   return {work.rows, {work.columns.begin * vectors_of_line, work.columns.end * vectors_of_line}};
 }
 
@@ -328,7 +328,7 @@ template <class Isa, int Kernel, int Stride, int Pixels>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const rectangle work = detail::depthwise_share(s, lanes, 16, detail::channel_vectors(s.out()), p);
+  const rectangle work = detail::depthwise_share(s, p);
   for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
     const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
     const float* const from = x + image * s.height * s.width * s.channels;

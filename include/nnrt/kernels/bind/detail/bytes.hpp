@@ -161,7 +161,8 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .record = record,
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
+            // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take twice as long.
+            .parts = parts_of_macs(2 * macs / byte_depthwise_rows_at_once(shape)),
             .rows = row_window_of(shape),
             .name = "dot taps"};
   }
