@@ -13306,9 +13306,14 @@ void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_b
 // Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
 // each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
 //
-// Bands of the input are copied first: with zero points around them, with channels repeated if there is a multiplier, and
-// with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the
-// bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
+// Where a pixel has a register of channels, the input is read where it lies. Bands of others are copied first (byte_depthwise_copy.hpp): with zero
+// points around them, with channels repeated if there is a multiplier, and with the columns apart that a stride tears apart. Then output byte j of a
+// row meets, for each column of the kernel, the bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many
+// channels of one.
+
+// ===== nnrt/kernels/byte_depthwise_copy.hpp
+// byte_depthwise_copy: rows of images of few channels, as a depthwise convolution of stored numbers reads them.
+// Flow: byte_depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels, or channels come several times.
 
 // ===== nnrt/kernels/byte_depthwise_pack.hpp
 // byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the order in which that reads them.
@@ -13333,6 +13338,9 @@ struct byte_depthwise_plan {
   constexpr std::int64_t fours() const { return (s.kernel_h + rows_at_once() - 1 + 3) / 4; }
   constexpr std::int64_t columns() const { return s.kernel_w * repeats; }
 
+  /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at all.
+  constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
+
   // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
   // in planes.
   constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }
@@ -13341,9 +13349,10 @@ struct byte_depthwise_plan {
   }
   constexpr std::int64_t plane_pixels() const { return (columns_under() + planes() - 1) / planes(); }
   constexpr std::int64_t row_bytes() const { return planes() * plane_pixels() * s.out(); }
-  /// Where the byte under output byte 0 lies for a column of the kernel.
+  /// Where the byte under output byte 0 lies for a column of the kernel, from the row's begin.
   constexpr std::int64_t column_offset(std::int64_t column) const {
     const std::int64_t x = column % s.kernel_w * s.dilation_w;
+    if (is_in_place()) return (x - s.pad_left) * s.channels;
     return (x % planes() * plane_pixels() + x / planes()) * s.out();
   }
   constexpr std::int64_t copied_rows_for(std::int64_t outputs) const {
@@ -13360,7 +13369,9 @@ struct byte_depthwise_plan {
     const std::int64_t rows = nnrt::detail::clamped(fitting, 1, std::max<std::int64_t>(1, s.out_height));
     return (rows + rows_at_once() - 1) / rows_at_once() * rows_at_once();
   }
+  /// Of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
+    if (is_in_place()) return (s.width * s.channels + register_bytes + 63) / 64 * 64;
     const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
     return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
   }
@@ -13399,6 +13410,9 @@ struct lane_place {
 };
 
 }  // namespace detail
+
+/// Output rows that share what they interleave of the input.
+constexpr std::int64_t byte_depthwise_rows_at_once(const depthwise_shape& s) { return detail::byte_depthwise_plan(s, 0).rows_at_once(); }
 
 constexpr std::int64_t byte_depthwise_packed_bytes(const depthwise_shape& s, const byte_factors& f) {
   const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
@@ -13494,31 +13508,21 @@ constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const by
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt::inline NNRT_ISA::kernels::detail {
 
-/// What a call works on.
-struct byte_depthwise_buffers {
-  const std::byte* x;
-  const std::byte* packed;
-  std::byte* y;
-  std::byte* scratch;
-  byte_factors factors;
-  narrowing to;
-  const byte_addend* addend = nullptr;
-  const byte_sums_target* kept = nullptr;
-};
-
-namespace detail {
-
-// --- the copy ---------------------------------------------------------------
+/// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or lies behind all rows.
+inline void fill_registers(std::byte* to, std::int64_t n, byte_vector x) {
+  for (std::int64_t i = 0; i < n; i += register_bytes) store_vector(to + i, x);
+}
 
 /// Copies n bytes, `flip` exclusive-ored.
 inline void copy_flipped(const std::byte* from, std::int64_t n, byte_vector flip, std::byte* to) {
-  std::int64_t i = 0;
-  for (; i + register_bytes <= n; i += register_bytes)
-    store_vector(to + i, load_vector<byte_vector>(from + i) ^ flip);
+  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<byte_vector>(from + i) ^ flip); };
+  for (std::int64_t i = 0; i + register_bytes <= n; i += register_bytes) copy(i);
+  if (n >= register_bytes) return copy(n - register_bytes);  // again, or the rest
   std::uint64_t word;
   __builtin_memcpy(&word, &flip, sizeof word);
+  std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
     std::uint64_t eight;
     __builtin_memcpy(&eight, from + i, sizeof eight);
@@ -13551,56 +13555,100 @@ inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uin
   }
 }
 
-/// Copies every `step`-th pixel of so many bytes.
-template <int Bytes>
-inline void copy_pixels(const std::byte* from, std::int64_t step, std::int64_t count, std::uint64_t flip, std::byte* to) {
-  typedef std::uint64_t words __attribute__((vector_size(Bytes < 16 ? 16 : Bytes)));
-  for (; count > 0; --count, from += step, to += Bytes) {
-    words pixel{};
-    __builtin_memcpy(&pixel, from, Bytes);
-    pixel ^= flip;
-    __builtin_memcpy(to, &pixel, Bytes);
-  }
-}
-
 /// Copies pixels `first`, `first` + step, … up to `end` of a row, side by side.
 inline void copy_every(const depthwise_shape& s, const std::byte* row, interval pixels, std::int64_t step,
                        std::uint64_t flip, std::byte* to) {
-  const std::int64_t count = (pixels.size() + step - 1) / step;
-  const std::byte* const from = row + pixels.begin * s.channels;
-  if (s.multiplier == 1 && s.channels == 8) return copy_pixels<8>(from, step * 8, count, flip, to);
-  if (s.multiplier == 1 && s.channels == 16) return copy_pixels<16>(from, step * 16, count, flip, to);
-  if (s.multiplier == 1 && s.channels == 32) return copy_pixels<32>(from, step * 32, count, flip, to);
   for (std::int64_t x = pixels.begin; x < pixels.end; x += step, to += s.out())
     copy_pixel(s, row + x * s.channels, flip, to);
 }
 
-/// Copies row y of an image as the plan wants it; `zero` stands for the padding.
-inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip,
-                     std::byte zero, std::byte* out) {
+/// Copies the pixels of a row, of so many bytes each, by turns to two places, side by side at each.
+template <int Bytes>
+void split_pixels(const std::byte* from, std::int64_t pixels, byte_vector flip, std::byte* one, std::byte* other) {
+  typedef std::uint64_t words __attribute__((vector_size(register_bytes), may_alias));
+  constexpr int of_pixel = Bytes / 8, count = register_bytes / 8;
+  constexpr std::int64_t in_two = 2 * register_bytes / Bytes;
+  const auto pick = [&](words a, words b, auto second) __attribute__((always_inline)) {
+    return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+      return __builtin_shufflevector(a, b, ((2 * (I / of_pixel) + second) * of_pixel + I % of_pixel)...);
+    }
+    (std::make_integer_sequence<int, count>{});
+  };
+  for (; pixels >= in_two; pixels -= in_two, from += 2 * register_bytes, one += register_bytes, other += register_bytes) {
+    const words a = load_vector<words>(from) ^ (words)flip, b = load_vector<words>(from + register_bytes) ^ (words)flip;
+    store_vector(one, pick(a, b, std::integral_constant<int, 0>{}));
+    store_vector(other, pick(a, b, std::integral_constant<int, 1>{}));
+  }
+  for (; pixels > 0; --pixels, from += Bytes, std::swap(one, other)) {
+    typedef std::uint64_t pixel __attribute__((vector_size(Bytes)));
+    pixel x, flips;
+    __builtin_memcpy(&x, from, Bytes);
+    __builtin_memcpy(&flips, &flip, Bytes);
+    x ^= flips;
+    __builtin_memcpy(one, &x, Bytes);
+    one += Bytes;
+  }
+}
+
+/// Whether split_row() has a function for pixels of so many channels.
+constexpr bool can_split(std::int64_t channels) { return channels == 8 || channels == 16 || channels == 32; }
+inline void split_row(std::int64_t channels, const std::byte* from, std::int64_t pixels, byte_vector flip, std::byte* one, std::byte* other) {
+  if (channels == 8) split_pixels<8>(from, pixels, flip, one, other);
+  if constexpr (register_bytes > 16)
+    if (channels == 16) split_pixels<16>(from, pixels, flip, one, other);
+  if constexpr (register_bytes > 32)
+    if (channels == 32) split_pixels<32>(from, pixels, flip, one, other);
+}
+
+/// Copies row y of an image as the plan wants it; `zeros` stand for the padding. May write up to a register behind it.
+inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, std::int64_t y, byte_vector flip, byte_vector zeros, std::byte* out) {
   const depthwise_shape& s = plan.s;
   const std::int64_t columns = plan.columns_under(), pixel = s.out();
-  if (y < 0 || y >= s.height) return void(std::fill_n(out, plan.row_bytes(), zero));
+  if (y < 0 || y >= s.height) return fill_registers(out, plan.row_bytes(), zeros);
   const std::byte* const row = image + (y * s.width - s.pad_left) * s.channels;
   const std::int64_t left = nnrt::detail::clamped(s.pad_left, 0, columns),
                      right = nnrt::detail::clamped(s.width + s.pad_left, left, columns);
   if (plan.planes() == 1 && s.multiplier == 1) {
-    std::fill_n(out, left * pixel, zero);
+    fill_registers(out, left * pixel, zeros);
     copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
-    std::fill_n(out + right * pixel, (columns - right) * pixel, zero);
+    fill_registers(out + right * pixel, (columns - right) * pixel, zeros);
     return;
   }
+  const std::int64_t plane = plan.plane_pixels() * pixel;
+  const bool splits = plan.planes() == 2 && s.multiplier == 1 && can_split(pixel);
   const std::uint64_t flips = flip[0] != 0 ? 0x8080808080808080U : 0;
-  for (std::int64_t first = 0; first < plan.planes(); ++first, out += plan.plane_pixels() * pixel) {
+  for (std::int64_t first = 0; first < plan.planes(); ++first) {
+    std::byte* const to = out + first * plane;
     const auto pixels_to = [&](std::int64_t end) {  // of this plane
       return end <= first ? 0 : (end - first + plan.planes() - 1) / plan.planes();
     };
     const std::int64_t before = pixels_to(left), inside = pixels_to(right), all = pixels_to(columns);
-    std::fill_n(out, before * pixel, zero);
-    copy_every(s, row, {first + before * plan.planes(), right}, plan.planes(), flips, out + before * pixel);
-    std::fill_n(out + inside * pixel, (all - inside) * pixel, zero);
+    fill_registers(to, before * pixel, zeros);
+    if (!splits) copy_every(s, row, {first + before * plan.planes(), right}, plan.planes(), flips, to + before * pixel);
+    fill_registers(to + inside * pixel, (all - inside) * pixel, zeros);
   }
+  // Now that whatever spilt over the borders of these planes has been written.
+  const auto place = [&](std::int64_t column) { return out + column % 2 * plane + column / 2 * pixel; };
+  if (splits) split_row(pixel, row + left * pixel, right - left, flip, place(left), place(left + 1));
 }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What a call works on.
+struct byte_depthwise_buffers {
+  const std::byte* x;
+  const std::byte* packed;
+  std::byte* y;
+  std::byte* scratch;
+  byte_factors factors;
+  narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
+};
+
+namespace detail {
 
 // --- rows of blocks -----------------------------------------------------------
 
@@ -13624,13 +13672,14 @@ template <int Rows> struct byte_block {
   }
 };
 
-/// Four rows of a register of bytes, the first of which lies at x.
-[[gnu::always_inline]] inline interleaved four_rows(address x, std::int64_t line) {
-  const auto row = [&](std::int64_t i) __attribute__((always_inline)) {
-    return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
-  };
-  return interleave(row(0), row(1), row(2), row(3));
-}
+/// Rows of an image, or of the copy; and one of zero points for rows that are not there.
+struct tap_rows {
+  address first;
+  std::int64_t line, count;
+  address outside;
+
+  address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
+};
 
 /// One set of channels along the output rows of a band.
 struct byte_block_rows {
@@ -13640,11 +13689,52 @@ struct byte_block_rows {
   std::int64_t x_step;              // of the input
   const std::byte* set;             // packed
   std::int64_t scale_bytes;
-  address x;                        // the copy, under output byte 0
-  std::int64_t line;                // bytes between the input rows of neighbouring taps
-  std::int64_t row_step;            // between those of output rows that are computed together, and the next
+  tap_rows x;
+  std::int64_t top;                 // the first output row's first tap
+  std::int64_t tap_step, row_step;  // rows of taps below each other, and of output rows that are computed together and the next
+  byte_vector flip, padding;        // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
   std::int64_t rows;
   std::byte* y;
+};
+
+/// Four rows of taps below each other.
+template <bool InPlace> struct four_taps;
+
+/// Of an image: a pixel or row beside it is padding, and bytes are flipped.
+template <> struct four_taps<true> {
+  address row[4];
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) {
+    each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
+  }
+  /// A register of bytes of each, so far from where rows begin.
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows& at, std::int64_t offset) const {
+    if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
+      const auto x = (int_vector)at.padding;
+      return {{x, x, x, x}};
+    }
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset))) ^ at.flip;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
+};
+
+/// Of the copy, where all of them are there.
+template <> struct four_taps<false> {
+  address first;
+  std::int64_t line;
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) : first(bytes_further(at.x.first, top * at.x.line)), line(at.tap_step * at.x.line) {}
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows&, std::int64_t offset) const {
+    const address x = bytes_further(first, offset);
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+      keep_vector(row);  // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
+      return (byte_vector)row;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
 };
 
 /// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
@@ -13709,30 +13799,32 @@ template <class Isa, int Rows> struct byte_sums_end {
   }
 };
 
-/// Calls row(x, end) for each output row, or two of them: where its input begins, and what ends its blocks.
+/// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its blocks.
 template <int Rows, class End, class To, class Row>
 [[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
   End end(at, to);
-  address x = bytes_further(at.x, at.first);
-  for (std::int64_t i = 0; i < at.rows; i += Rows, x = bytes_further(x, at.row_step)) {
+  std::int64_t top = at.top;
+  for (std::int64_t i = 0; i < at.rows; i += Rows, top += at.row_step) {
     end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
-    row(x, end);
+    row(top, end);
   }
 }
 
 /// Any kernel.
-template <int Rows, class End, class To>
+template <int Rows, bool InPlace, class End, class To>
 void depthwise_blocks(const byte_block_rows& given, const To& to) {
   const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
-  for_each_block_row<Rows, End>(at, to, [&](address x, const End& end) __attribute__((always_inline)) {
-    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+  for_each_block_row<Rows, End>(at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
+    for (std::int64_t j = at.first, x = at.first; j < at.total; j += at.step, x += at.x_step) {
       byte_block<Rows> block;
       block.start(sums);
       const std::byte* w = sums + 4 * register_bytes;
-      for (std::int64_t four = 0; four < at.fours; ++four)
+      for (std::int64_t four = 0; four < at.fours; ++four) {
+        const four_taps<InPlace> taps(at, top + four * 4 * at.tap_step);
         for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
-          block.add(four_rows(bytes_further(x, four * 4 * at.line + at.column_offsets[column]), at.line), w);
+          block.add(taps(at, x + at.column_offsets[column]), w);
+      }
       end.store(block, j);
     }
   });
@@ -13743,18 +13835,18 @@ enum class columns_reused { none, first, first_two };
 
 /// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
 /// interleaved once for both, and if each lies under the one before it in the next, once for three.
-template <int Rows, scale_method Method, columns_reused Reused>
+template <int Rows, bool InPlace, scale_method Method, columns_reused Reused>
 void depthwise_three(const byte_block_rows& given, const narrowing& to) {
   const byte_block_rows at = given;
   const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
   const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
   using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, block_end>(at, to, [&](address x, const block_end& end) __attribute__((always_inline)) {
-    const auto column = [&](int i) __attribute__((always_inline)) {
-      return four_rows(bytes_further(x, offsets[i]), at.line);
-    };
+  for_each_block_row<Rows, block_end>(at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
+    const four_taps<InPlace> taps(at, top);
+    std::int64_t x = at.first;
+    const auto column = [&](int i) __attribute__((always_inline)) { return taps(at, x + offsets[i]); };
     interleaved left = column(0), middle = column(1);
-    for (std::int64_t j = at.first; j < at.total; j += at.step, x = bytes_further(x, at.x_step)) {
+    for (std::int64_t j = at.first; j < at.total; j += at.step, x += at.x_step) {
       const interleaved right = column(2);
       if constexpr (Reused == columns_reused::none) left = column(0);
       if constexpr (Reused != columns_reused::first_two) middle = column(1);
@@ -13768,69 +13860,114 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
   });
 }
 
-template <int Rows, scale_method Method>
+template <int Rows, bool InPlace, scale_method Method>
 void depthwise_set(const byte_block_rows& at, const narrowing& to) {
   // Sums that are scaled one by one take so long that the rest does not matter.
   if constexpr (Method != scale_method::one_by_one)
     if (at.columns == 3 && at.fours == 1) {
       const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
                          third = at.column_offsets[2] - at.column_offsets[0];
-      if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, Method, columns_reused::first_two>(at, to);
-      if (third == at.x_step) return depthwise_three<Rows, Method, columns_reused::first>(at, to);
-      return depthwise_three<Rows, Method, columns_reused::none>(at, to);
+      // What has no function of its own is rare: a multiplier of many channels, and strides of 1 and 2 at once.
+      constexpr bool reuses_two = InPlace && Rows == 2, reuses_one = InPlace != (Rows == 2);
+      if constexpr (reuses_two)
+        if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first_two>(at, to);
+      if constexpr (reuses_one)
+        if (third == at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first>(at, to);
+      if constexpr (!InPlace) return depthwise_three<Rows, InPlace, Method, columns_reused::none>(at, to);
     }
-  depthwise_blocks<Rows, byte_block_end<Rows, Method>>(at, to);
+  depthwise_blocks<Rows, InPlace, byte_block_end<Rows, Method>>(at, to);
 }
 
-template <class Isa, bool LeavesSums, int Rows>
-void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at) {
-  for (std::int64_t set = 0; set < plan.sets(); ++set) {
+template <class Isa, bool LeavesSums, int Rows, bool InPlace>
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at, interval sets) {
+  for (std::int64_t set = sets.begin; set < sets.end; ++set) {
     at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
     if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
     const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    if constexpr (LeavesSums) depthwise_blocks<Rows, byte_sums_end<Isa, Rows>>(at, of);
-    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, method>(at, of.to); });
+    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, byte_sums_end<Isa, Rows>>(at, of);
+    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });
   }
 }
 
 /// The given output rows of one image.
 template <class Isa, bool LeavesSums>
-void depthwise_rows(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, interval rows) {
-  const depthwise_shape& s = plan.s;
-  const std::int64_t line = plan.row_bytes(), out_line = s.out_width * s.out();
-  const byte_vector flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+struct byte_depthwise_rows {
+  const byte_depthwise_plan& plan;
+  const byte_depthwise_buffers& of;
   std::int64_t column_offsets[most_depthwise_columns];
-  for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
-  const auto zero = static_cast<std::byte>(of.factors.a_zero) ^ static_cast<std::byte>(of.factors.a_flip());
-  for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
-    const std::int64_t count = std::min(plan.band(), rows.end - first);
-    for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
-      copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, flip, zero, of.scratch + i * line);
-    byte_block_rows at{};
+  byte_block_rows at{};
+
+  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers) : plan(made), of(buffers) {
+    const depthwise_shape& s = plan.s;
+    for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
-    at.step = plan.step(), at.x_step = plan.x_step(), at.total = out_line, at.scale_bytes = plan.scale_bytes();
-    at.x = address_of_bytes(of.scratch), at.line = s.dilation_h * line;
-    at.row_step = plan.rows_at_once() * s.stride_h * line, at.rows = count, at.y = of.y + first * out_line;
-    if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2>(plan, of, at);
-    else depthwise_sets<Isa, LeavesSums, 1>(plan, of, at);
+    at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
+    at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
+    at.flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+    at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - byte_vector{});
   }
+
+  void run(interval rows, interval sets) {
+    if (plan.is_in_place()) in_place(rows, sets);
+    else in_bands(rows, sets);
+  }
+
+ private:
+  void in_place(interval rows, interval sets) {
+    const depthwise_shape& s = plan.s;
+    at.top = rows.begin * s.stride_h - s.pad_top;
+    at.x = {address_of_bytes(of.x), s.width * s.channels, s.height, address_of_bytes(of.x)};
+    const std::int64_t below = at.top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
+    if (at.top < 0 || below >= s.height) {
+      fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
+      at.x.outside = address_of_bytes(of.scratch);
+    }
+    blocks<true>(rows, sets);
+  }
+  void in_bands(interval rows, interval sets) {
+    const depthwise_shape& s = plan.s;
+    const std::int64_t line = plan.row_bytes();
+    at.x = {address_of_bytes(of.scratch), line, plan.copied_rows_for(plan.band()) + plan.rows_below(), 0};
+    for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
+      const std::int64_t count = std::min(plan.band(), rows.end - first);
+      for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
+        copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
+      blocks<false>({first, first + count}, sets);
+    }
+  }
+  template <bool InPlace> void blocks(interval rows, interval sets) {
+    at.rows = rows.size(), at.y = of.y + rows.begin * at.total;
+    if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2, InPlace>(plan, of, at, sets);
+    else depthwise_sets<Isa, LeavesSums, 1, InPlace>(plan, of, at, sets);
+  }
+};
+
+/// Pairs of output rows of all images, and sets of channels, that a part makes. Products of stored numbers around it are shared out by rows, so that
+/// a core reads what it has written itself. Only where there are more parts than pairs of rows, channels may be shared out, in whole lines of the cache.
+constexpr rectangle byte_depthwise_share(const byte_depthwise_plan& plan, part p) {
+  constexpr std::int64_t line = 64;
+  const std::int64_t pairs = plan.s.batch * ((plan.s.out_height + 1) / 2), lines = plan.s.out() % line == 0 ? plan.s.out() / line : 1;
+  if (pairs >= p.count || lines == 1) return {share(pairs, p), {0, plan.sets()}};
+  const rectangle work = share(pairs, lines, p);
+  constexpr std::int64_t sets = line / register_bytes;
+  return {work.rows, {work.columns.begin * sets, work.columns.end * sets}};
 }
 
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows; every division into parts
+/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows, or lines of channels; every division into parts
 /// gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they are kept, and packing was told so.
 template <class Isa = native, bool LeavesSums = false>
 void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const interval work = share(s.batch * pairs, p);
-  for (std::int64_t done = work.begin; done < work.end;) {
-    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.end - done);
+  const rectangle work = detail::byte_depthwise_share(plan, p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.rows.end - done);
     byte_depthwise_buffers one = of;
     one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows<Isa, LeavesSums>(plan, one, {first * 2, std::min(s.out_height, last * 2)});
+    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first * 2, std::min(s.out_height, last * 2)}, work.columns);
     done += last - first;
   }
 }
@@ -14140,7 +14277,8 @@ template <class Op, class Isa> struct byte_depthwise_binding {
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .record = record,
             .scratch_bytes = byte_depthwise_scratch_bytes(shape, f),
-            .parts = parts_of_macs(macs),  // taps take as long as those of floats: four to a lane, at a quarter of the peak
+            // Taps take as long as those of floats, four to a lane at a quarter of the peak; those of a row alone take twice as long.
+            .parts = parts_of_macs(2 * macs / byte_depthwise_rows_at_once(shape)),
             .rows = row_window_of(shape),
             .name = "dot taps"};
   }

@@ -5,7 +5,9 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_depthwise_pack.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels::detail {
