@@ -999,16 +999,13 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/byte_pairs.hpp
-// byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
-// Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
-
-// ===== nnrt/kernels/byte_scale.hpp
-// byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
-// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles finish sums by them.
+// ===== nnrt/kernels/byte_pair_line.hpp
+// byte_pair_line: sums of two stored bytes as one line of whole numbers, which is looked for once and gives the same bytes for all pairs.
+// Flow: bind/detail/stored.hpp packs a line for each sum of tensors that is worth it, and runs it over their registers.
 //
-// The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
-// sums may leave 30 bits one by one.
+// A sum of stored numbers brings both to one scale, adds, and brings that to the scale of the result, with a rounding each
+// time: nearly the line (slope_a * a + slope_b * b + offset) / 2^shift, rounded once. There are but 65,536 pairs. So lines
+// near the real one are tried until one is right for each of them, halves included, which some slope nearby sends to the side where they belong.
 
 // ===== nnrt/core/algorithm.hpp
 // algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped numbers, without the rest of <algorithm>.
@@ -1020,6 +1017,17 @@ namespace nnrt::inline NNRT_ISA::detail {
 constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) { return x < low ? low : x > high ? high : x; }
 
 }  // namespace nnrt::inline NNRT_ISA::detail
+// ===== nnrt/kernels/byte_pairs.hpp
+// byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
+// Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
+
+// ===== nnrt/kernels/byte_scale.hpp
+// byte_scale: sums of products of stored numbers become stored numbers, many at a time, with the bits of requantise().
+// Flow: byte_pack.hpp and byte_depthwise_pack.hpp pack scales beside the weights with set_scales(), and their tiles finish sums by them.
+//
+// The lines of byte_line.hpp scale nearly all channels. Those for which there is none are scaled in 64 bits, and those whose
+// sums may leave 30 bits one by one.
+
 // ===== nnrt/kernels/byte_line.hpp
 // byte_line: straight lines in floats that scale sums of products of stored numbers, with the bits of requantise().
 // Flow: byte_scale.hpp looks for the lines of each channel with channel_lines when weights are packed.
@@ -2685,6 +2693,30 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
+  return sum;
+#elif defined(NNRT_BYTES_VNNI)
+  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
+  return sum;
+#elif defined(NNRT_LANES_AVX512)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#elif defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
+#endif
+}
+
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
 [[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
   std::int32_t word;
@@ -2741,6 +2773,14 @@ struct interleaved {
   int_vector of[4];
 };
 constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
+
+/// The bytes of two registers by turns, from the lower or the upper half of each 16.
+template <int Half> [[gnu::always_inline]] inline byte_vector by_turns(byte_vector a, byte_vector b) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (I / 16 * 16 + Half * 8 + I % 16 / 2 + I % 2 * static_cast<int>(register_bytes))...);
+  }
+  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+}
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
 #if defined(NNRT_LANES_AVX512)
@@ -5626,6 +5666,9 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
+constexpr double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52U); }
+constexpr double real_factor(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
+
 /// Sums of 32 bits from bytes, and back.
 template <class T> struct byte_pair_ends {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
@@ -5663,13 +5706,13 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   int_vector most_distance;  // from the nearest number, for which that is the right one
 
   explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
-    const double scale = real(f.factor_y) * (1 << function::left_shift), of_a = real(f.factor_a) * scale,
-                 of_b = real(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
+    const double of_y = detail::real_factor(f.factor_y), scale = of_y * (1 << function::left_shift), of_a = detail::real_factor(f.factor_a) * scale,
+                 of_b = detail::real_factor(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
                  rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
     // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
     // where a machine multiplies and adds by two.
-    const double doubt = 2 * real(f.factor_y) + power_of_two(f.factor_y.exponent - 1) +
+    const double doubt = 2 * of_y + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
@@ -5703,11 +5746,6 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
 
  private:
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
-  static double power_of_two(int exponent) {
-    return exponent < 0 ? 1.0 / static_cast<double>(std::int64_t{1} << -exponent)
-                        : static_cast<double>(std::int64_t{1} << exponent);
-  }
-  static double real(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
   static int_vector bits(double x) { return int_lanes_of(std::bit_cast<std::int32_t>(static_cast<float>(x))); }
 
   [[gnu::noinline]] byte_vector exactly(byte_vector bytes_a, byte_vector bytes_b) const {
@@ -5802,6 +5840,184 @@ void zip_bytes(const broadcast_loops& loops, const std::byte* a, const std::byte
     }
   detail::zip_any(loops, a, b, y, range, f);
 }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The line of a sum, and what it is limited to; of u8 128 is taken off all numbers.
+struct byte_pair_line {
+  std::int32_t slope_a, slope_b;  // below 2^23
+  std::int32_t offset;            // sums wrap around on their way to it
+  std::int32_t shift;             // 0: no such line was found
+  std::int32_t low, high;
+
+  constexpr bool is_found() const { return shift > 0; }
+  constexpr std::int32_t at(std::int32_t a, std::int32_t b) const {
+    const std::uint32_t sum = static_cast<std::uint32_t>(slope_a) * static_cast<std::uint32_t>(a) +
+                              static_cast<std::uint32_t>(slope_b) * static_cast<std::uint32_t>(b) + static_cast<std::uint32_t>(offset);
+    return static_cast<std::int32_t>(nnrt::detail::clamped(static_cast<std::int32_t>(sum) >> shift, low, high));
+  }
+};
+
+/// The line for registers of bytes of T.
+template <class T> struct byte_pair_line_lanes {
+  static constexpr bool is_unsigned = std::is_unsigned_v<T>;
+  short_vector high, low;  // of slope_a and slope_b by turns; low is what multiples of 256 leave
+  int_vector offset;
+  int shift;
+  byte_vector flip;
+  narrowing to;
+
+  explicit byte_pair_line_lanes(const byte_pair_line& line)
+      : high((short_vector)int_lanes_of(in_halves((line.slope_a - low_of(line.slope_a)) / 256, (line.slope_b - low_of(line.slope_b)) / 256))),
+        low((short_vector)int_lanes_of(in_halves(low_of(line.slope_a), low_of(line.slope_b)))),
+        offset(int_lanes_of(line.offset)),
+        shift(line.shift),
+        flip((byte_vector)int_lanes_of(is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
+        to(line.low + first, line.high + first, 0, is_unsigned) {}
+
+  /// What a second operand that comes again and again is kept as, see zip_bytes().
+  struct addend {
+    byte_vector bytes;
+  };
+  [[gnu::always_inline]] addend prepared(byte_vector b) const { return {b}; }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector a, const addend& b) const { return (*this)(a, b.bytes); }
+  [[gnu::always_inline]] byte_vector operator()(byte_vector a, byte_vector b) const {
+    if constexpr (is_unsigned) a ^= flip, b ^= flip;
+    const byte_vector both[] = {by_turns<0>(a, b), by_turns<1>(a, b)};
+    const auto sum = [&](auto v) __attribute__((always_inline)) {
+      const auto shifted = (short_vector)by_turns<v % 2>(byte_vector{}, both[v / 2]);  // 256 a and 256 b
+      return dot2(dot2(offset, shifted, high), shifted >> 8, low) >> shift;
+    };
+    return narrowed<false>(sum(std::integral_constant<int, 0>{}), sum(std::integral_constant<int, 1>{}),
+                           sum(std::integral_constant<int, 2>{}), sum(std::integral_constant<int, 3>{}), to);
+  }
+
+ private:
+  static constexpr std::int32_t first = is_unsigned ? 128 : 0;
+  static constexpr std::int32_t low_of(std::int32_t slope) { return static_cast<std::int8_t>(slope & 255); }
+  static constexpr std::int32_t in_halves(std::int32_t even, std::int32_t odd) { return (even & 0xffff) | static_cast<std::int32_t>(static_cast<std::uint32_t>(odd) << 16); }
+};
+
+namespace detail {
+
+/// Looks for the line of a sum.
+template <class T> class byte_pair_line_search {
+  using function = ops::detail::stored_sum<T>;
+  static constexpr std::int32_t first = std::is_unsigned_v<T> ? 128 : 0;  // less than the number of a byte as one of i8
+  static constexpr int most_pairs = 512, pairs_of_check = 8;
+  static constexpr std::int32_t most_off = 8;                             // of slopes, from the nearest to the real ones
+
+  const function& f;
+  struct pair {
+    std::int32_t a, b, y;
+  };
+  pair pairs[most_pairs];  // each of which some line got wrong that was right for those before it
+  int count = 0;
+
+ public:
+  explicit byte_pair_line_search(const function& sum) : f(sum) {}
+
+  byte_pair_line found() {
+    const double of_y = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << function::left_shift);
+    const double a = real_factor(f.factor_a) * of_y, b = real_factor(f.factor_b) * of_y;
+    byte_pair_line line{};
+    line.low = f.result.range.low - first, line.high = f.result.range.high - first;
+    line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
+    if (line.shift > 0 && !find_near(a * power_of_two(line.shift), b * power_of_two(line.shift), line)) line.shift = 0;
+    return line;
+  }
+
+ private:
+  /// As many binary digits behind the point as 32 bits have room for in a sum, and slopes have.
+  static int shift_for(double a, double b) {
+    for (int shift = 23; shift > 0; --shift) {
+      const double scale = power_of_two(shift);
+      if ((128 + 255 * (a + b)) * scale < 0x1p31 && a * scale < 0x7f0000 && b * scale < 0x7f0000) return shift;
+    }
+    return 0;
+  }
+  bool find_near(double a, double b, byte_pair_line& line) {
+    const auto slope_a = static_cast<std::int32_t>(math::round_half_away(a)), slope_b = static_cast<std::int32_t>(math::round_half_away(b));
+    for (std::int32_t off = 0; off <= most_off; ++off)
+      for (std::int32_t off_a = -off; off_a <= off; ++off_a)
+        for (std::int32_t off_b = -off; off_b <= off; ++off_b) {
+          if (off_a != off && off_a != -off && off_b != off && off_b != -off) continue;  // tried before
+          line.slope_a = slope_a + off_a, line.slope_b = slope_b + off_b;
+          if (find_offset(line)) return true;
+        }
+    return false;
+  }
+  /// Nearest to the real line of all that are right for the pairs known so far, which are more each time.
+  bool find_offset(byte_pair_line& line) {
+    const std::int64_t half = std::int64_t{1} << (line.shift - 1);
+    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half - std::int64_t{line.slope_a} * (f.zero_a - first) -
+                              std::int64_t{line.slope_b} * (f.zero_b - first);
+    std::int64_t low = real - half, high = real + half;
+    for (int known = 0;;) {
+      for (; known < count; ++known) {
+        const pair& p = pairs[known];
+        const std::int64_t products = std::int64_t{line.slope_a} * p.a + std::int64_t{line.slope_b} * p.b;
+        if (p.y > line.low) low = std::max(low, 2 * p.y * half - products);
+        if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
+      }
+      if (low > high || count > most_pairs - pairs_of_check) return false;
+      line.offset = static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
+      if (is_right(line)) return true;
+    }
+  }
+  /// Else some more pairs are known. Takes as long as the sums of 100,000 bytes.
+  bool is_right(const byte_pair_line& line) {
+    using exact_lanes = byte_pair_lanes<function>;
+    if constexpr (exact_lanes::exists)
+      if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
+    return is_right_for_all(line, one_by_one{f});
+  }
+  /// The sums of a register of bytes, where they have no other form.
+  struct one_by_one {
+    const function& f;
+    byte_vector operator()(byte_vector bytes_a, byte_vector bytes_b) const {
+      T a[register_bytes], b[register_bytes], y[register_bytes];
+      store_vector(a, bytes_a), store_vector(b, bytes_b);
+      for (std::int64_t i = 0; i < register_bytes; ++i) y[i] = f(a[i], b[i]);
+      return load_vector<byte_vector>(y);
+    }
+  };
+  template <class Exact> [[gnu::noinline]] bool is_right_for_all(const byte_pair_line& line, const Exact& exactly) {
+    const byte_pair_line_lanes<T> lanes(line);
+    const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - byte_vector{}; };
+    for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
+      byte_vector b, differs{};
+      for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b) ^ lanes(every(a), b);
+      if (!any_bit(differs)) continue;
+      const int enough = count + pairs_of_check;
+      for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
+        const byte_vector right = exactly(every(a), b), wrong = right ^ lanes(every(a), b);
+        if (!any_bit(wrong)) continue;
+        int i = 0;
+        while (wrong[i] == 0) ++i;
+        pairs[count++] = {number(every(a)[0]), number(b[i]), number(right[i])};
+      }
+      return false;
+    }
+    return true;
+  }
+  static bool any_bit(byte_vector x) {
+    std::uint64_t words[register_bytes / 8], all = 0;
+    store_vector(words, x);
+    for (const std::uint64_t word : words) all |= word;
+    return all != 0;
+  }
+  /// What a byte is as a number, as one of i8.
+  static std::int32_t number(std::int8_t byte) { return static_cast<T>(byte) - first; }
+};
+
+}  // namespace detail
+
+/// The line of a sum, if there is one. Takes a few times as long as the sums of 65,536 pairs do.
+template <class T> byte_pair_line line_of(const ops::detail::stored_sum<T>& f) { return detail::byte_pair_line_search<T>(f).found(); }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/byte_table.hpp
@@ -6060,11 +6276,20 @@ template <class Op, class Isa> struct table_binding {
   }
 };
 
-/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two. Sums of many elements are
+/// made on a line, which is looked for once.
 template <class Op, class Isa> struct stored_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .rows = rows_of_pairs(node), .name = "zip stored"};
+    const std::int64_t elements = node.out[0].elements();
+    kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
+    if constexpr (is_sum<std::int8_t>)
+      if (elements >= least_on_line) choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
+    return choice;
+  }
+  static void pack(const kernel_call& call) {
+    if (call.out[1].type() == i8) pack_as<std::int8_t>(call);
+    else pack_as<std::uint8_t>(call);
   }
   static void run(const kernel_call& call) {
     if (call.out[0].type() == i8) run_as<std::int8_t>(call);
@@ -6072,17 +6297,36 @@ template <class Op, class Isa> struct stored_pair_binding {
   }
 
  private:
-  template <class T> static void run_as(const kernel_call& call) {
+  static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
+  template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
+  template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
+
+  template <class T> static function<T> function_of(const kernel_call& call, results out) {
     activation fused = activation::none;
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
-    const auto f = Op::template stored<T>({call.in, call.out, fused});
+    return Op::template stored<T>({call.in, out, fused});
+  }
+  template <class T> static void pack_as(const kernel_call& call) {
+    if constexpr (is_sum<T>) {
+      const byte_pair_line line = line_of(function_of<T>(call, {&call.out[1], 1}));
+      __builtin_memcpy(bytes_out(call), &line, sizeof line);
+    }
+  }
+  template <class T> static void run_as(const kernel_call& call) {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
-    using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
+    const bool has_rows = loops.extents[loops.count - 1] >= 8;  // shorter ones are not worth a register
+    const auto zip = [&](const auto& f) { zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f); };
+    if constexpr (is_sum<T>)
+      if (has_rows && call.in.size() == 3) {
+        const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
+        if (line.is_found()) return zip(byte_pair_line_lanes<T>(line));
+      }
+    const auto f = function_of<T>(call, call.out);
+    using lanes_of_pairs = byte_pair_lanes<function<T>>;
     if constexpr (lanes_of_pairs::exists)
-      if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register
-        return zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, lanes_of_pairs(f));
+      if (lanes_of_pairs::fits(f) && has_rows) return zip(lanes_of_pairs(f));
     zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
                  call.out[0].data.template get<T>(), mine, f);
   }
@@ -14344,21 +14588,6 @@ namespace detail {
 #endif
 }
 
-/// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
-#if defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
-#else
-  for (int lane = 0; lane < int_lanes; ++lane)
-    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
-  return sum;
-#endif
-}
-
 inline std::int64_t sum_of_lanes(int_vector x) {
   std::int32_t all[int_lanes];
   store_vector(all, x);
@@ -14383,7 +14612,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
       each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+        lanes_of[r] = dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
       });
     }
     each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });

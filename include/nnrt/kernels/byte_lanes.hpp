@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
@@ -162,6 +163,30 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
+  return sum;
+#elif defined(NNRT_BYTES_VNNI)
+  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
+  return sum;
+#elif defined(NNRT_LANES_AVX512)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#elif defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
+#endif
+}
+
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
 [[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
   std::int32_t word;
@@ -218,6 +243,14 @@ struct interleaved {
   int_vector of[4];
 };
 constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
+
+/// The bytes of two registers by turns, from the lower or the upper half of each 16.
+template <int Half> [[gnu::always_inline]] inline byte_vector by_turns(byte_vector a, byte_vector b) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (I / 16 * 16 + Half * 8 + I % 16 / 2 + I % 2 * static_cast<int>(register_bytes))...);
+  }
+  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+}
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
 #if defined(NNRT_LANES_AVX512)

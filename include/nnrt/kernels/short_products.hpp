@@ -30,21 +30,6 @@ namespace detail {
 #endif
 }
 
-/// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
-#if defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
-#else
-  for (int lane = 0; lane < int_lanes; ++lane)
-    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
-  return sum;
-#endif
-}
-
 inline std::int64_t sum_of_lanes(int_vector x) {
   std::int32_t all[int_lanes];
   store_vector(all, x);
@@ -69,7 +54,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
       each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = detail::dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+        lanes_of[r] = dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
       });
     }
     each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <nnrt/kernels/broadcast_loops.hpp>
-#include <nnrt/kernels/byte_pairs.hpp>
+#include <nnrt/kernels/byte_pair_line.hpp>
 #include <nnrt/kernels/byte_table.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
+
+#include <type_traits>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -43,11 +46,20 @@ template <class Op, class Isa> struct table_binding {
   }
 };
 
-/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two.
+/// Kernel choice of an operator y = f(a, b) with broadcasting on stored bytes; Op::stored gives the function of two. Sums of many elements are
+/// made on a line, which is looked for once.
 template <class Op, class Isa> struct stored_pair_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || !holds_stored_bytes(node.in[0].desc)) return {};
-    return {.run = &run, .parts = parts_for(node.out[0].elements()), .rows = rows_of_pairs(node), .name = "zip stored"};
+    const std::int64_t elements = node.out[0].elements();
+    kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
+    if constexpr (is_sum<std::int8_t>)
+      if (elements >= least_on_line) choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
+    return choice;
+  }
+  static void pack(const kernel_call& call) {
+    if (call.out[1].type() == i8) pack_as<std::int8_t>(call);
+    else pack_as<std::uint8_t>(call);
   }
   static void run(const kernel_call& call) {
     if (call.out[0].type() == i8) run_as<std::int8_t>(call);
@@ -55,17 +67,36 @@ template <class Op, class Isa> struct stored_pair_binding {
   }
 
  private:
-  template <class T> static void run_as(const kernel_call& call) {
+  static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
+  template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
+  template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
+
+  template <class T> static function<T> function_of(const kernel_call& call, results out) {
     activation fused = activation::none;
     const auto attrs = unpack<typename Op::attrs>(call.attrs);
     if constexpr (requires { attrs.fused; }) fused = attrs.fused;
-    const auto f = Op::template stored<T>({call.in, call.out, fused});
+    return Op::template stored<T>({call.in, out, fused});
+  }
+  template <class T> static void pack_as(const kernel_call& call) {
+    if constexpr (is_sum<T>) {
+      const byte_pair_line line = line_of(function_of<T>(call, {&call.out[1], 1}));
+      __builtin_memcpy(bytes_out(call), &line, sizeof line);
+    }
+  }
+  template <class T> static void run_as(const kernel_call& call) {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
-    using lanes_of_pairs = byte_pair_lanes<std::remove_const_t<decltype(f)>>;
+    const bool has_rows = loops.extents[loops.count - 1] >= 8;  // shorter ones are not worth a register
+    const auto zip = [&](const auto& f) { zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f); };
+    if constexpr (is_sum<T>)
+      if (has_rows && call.in.size() == 3) {
+        const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
+        if (line.is_found()) return zip(byte_pair_line_lanes<T>(line));
+      }
+    const auto f = function_of<T>(call, call.out);
+    using lanes_of_pairs = byte_pair_lanes<function<T>>;
     if constexpr (lanes_of_pairs::exists)
-      if (lanes_of_pairs::fits(f) && loops.extents[loops.count - 1] >= 8)  // shorter rows are not worth a register
-        return zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, lanes_of_pairs(f));
+      if (lanes_of_pairs::fits(f) && has_rows) return zip(lanes_of_pairs(f));
     zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
                  call.out[0].data.template get<T>(), mine, f);
   }
