@@ -2659,6 +2659,15 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Keeps weights in registers, see keep_vector().
+[[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
+#if defined(NNRT_BYTES_WIDENED)
+  keep_vector(w.even), keep_vector(w.odd);
+#else
+  keep_vector(w.bytes);
+#endif
+}
+
 /// sum + the four products of each lane.
 [[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
 #if defined(NNRT_BYTES_VNNI)
@@ -13555,9 +13564,9 @@ void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_b
 // row meets, for each column of the kernel, the bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many
 // channels of one.
 
-// ===== nnrt/kernels/byte_depthwise_copy.hpp
-// byte_depthwise_copy: rows of images of few channels, as a depthwise convolution of stored numbers reads them.
-// Flow: byte_depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels, or channels come several times.
+// ===== nnrt/kernels/byte_depthwise_blocks.hpp
+// byte_depthwise_blocks: registers of output bytes of a depthwise convolution of stored numbers, along rows of an image or of its copy.
+// Flow: byte_depthwise.hpp says which rows and channels; sums go where byte_narrowing.hpp makes bytes of them, or to what ends those of products.
 
 // ===== nnrt/kernels/byte_depthwise_pack.hpp
 // byte_depthwise_pack: how a depthwise convolution of stored numbers is cut up, and its weights, bias and scales in the order in which that reads them.
@@ -13752,6 +13761,330 @@ constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const by
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What a call works on.
+struct byte_depthwise_buffers {
+  const std::byte* x;
+  const std::byte* packed;
+  std::byte* y;
+  std::byte* scratch;
+  byte_factors factors;
+  narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
+};
+
+namespace detail {
+
+/// The sums of a register of output bytes, in each of `Rows` rows.
+template <int Rows> struct byte_block {
+  int_vector of[Rows][4];
+};
+
+/// Registers of output bytes that are made together, so that each weight is loaded once for all of them. That pays even where sums of two rows
+/// leave no registers; of one row only where there are 32 of those.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+template <int Rows> inline constexpr int blocks_together = 2;
+#else
+template <int Rows> inline constexpr int blocks_together = Rows;
+#endif
+
+template <int Rows, int Count> [[gnu::always_inline]] inline void start_blocks(byte_block<Rows> (&blocks)[Count], const std::byte* sums) {
+  each<4>([&](int v) __attribute__((always_inline)) {
+    auto x = load_vector<int_vector>(sums + v * register_bytes);
+    if constexpr (Count > 1) keep_vector(x);  // else g++ 12 loads it for each
+    each<Count>([&](int i) __attribute__((always_inline)) {
+      each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = x; });
+    });
+  });
+}
+template <int Rows, int Count>
+[[gnu::always_inline]] inline void add_taps(byte_block<Rows> (&blocks)[Count], const interleaved (&taps)[Count], const std::byte* w) {
+  each<4>([&](int v) __attribute__((always_inline)) {
+    each<Rows>([&](int row) __attribute__((always_inline)) {
+      dot_weights weights = load_weights(w + (row * 4 + v) * dot_bytes);
+      if constexpr (Count > 1) keep_weights(weights);
+      each<Count>([&](int i) __attribute__((always_inline)) { blocks[i].of[row][v] = dot4(blocks[i].of[row][v], values_of(taps[i].of[v]), weights); });
+    });
+  });
+}
+
+/// Rows of an image, or of the copy; and one of zero points for rows that are not there.
+struct tap_rows {
+  address first;
+  std::int64_t line, count;
+  address outside;
+
+  address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
+};
+
+/// One set of channels along the output rows of a band.
+struct byte_block_rows {
+  const std::int64_t* column_offsets;
+  std::int64_t columns, fours;
+  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
+  std::int64_t x_step;              // of the input
+  const std::byte* set;             // packed
+  std::int64_t scale_bytes;
+  tap_rows x;
+  std::int64_t top;                 // the first output row's first tap
+  std::int64_t tap_step, row_step;  // rows of taps below each other, and of output rows that are computed together and the next
+  byte_vector flip, padding;        // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
+  std::int64_t rows;
+  std::byte* y;
+};
+
+/// Four rows of taps below each other.
+template <bool InPlace> struct four_taps;
+
+/// Of an image: a pixel or row beside it is padding, and bytes are flipped.
+template <> struct four_taps<true> {
+  address row[4];
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) {
+    each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
+  }
+  /// A register of bytes of each, so far from where rows begin.
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows& at, std::int64_t offset) const {
+    if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
+      const auto x = (int_vector)at.padding;
+      return {{x, x, x, x}};
+    }
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset))) ^ at.flip;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
+};
+
+/// Of the copy, where all of them are there.
+template <> struct four_taps<false> {
+  address first;
+  std::int64_t line;
+
+  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) : first(bytes_further(at.x.first, top * at.x.line)), line(at.tap_step * at.x.line) {}
+  [[gnu::always_inline]] interleaved operator()(const byte_block_rows&, std::int64_t offset) const {
+    const address x = bytes_further(first, offset);
+    const auto bytes = [&](int i) __attribute__((always_inline)) {
+      auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
+      keep_vector(row);  // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
+      return (byte_vector)row;
+    };
+    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
+  }
+};
+
+/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
+[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
+  __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
+}
+
+/// How the four registers of sums of some bytes are scaled: kept in registers, or loaded for each use where those are for sums.
+template <scale_method Method, bool IsKept> struct block_scales {
+  const channel_scales* scales;
+  explicit block_scales(const channel_scales* given) : scales(given) {}
+  [[gnu::always_inline]] scaler<Method> operator()(int v) const { return scaler<Method>(scales[v]); }
+};
+template <scale_method Method> struct block_scales<Method, true> {
+  scaler<Method> scale[4];
+  [[gnu::always_inline]] explicit block_scales(const channel_scales* s) : scale{scaler<Method>(s[0]), scaler<Method>(s[1]), scaler<Method>(s[2]), scaler<Method>(s[3])} {}
+  [[gnu::always_inline]] const scaler<Method>& operator()(int v) const { return scale[v]; }
+};
+
+/// Scales and stores the sums of registers in each row.
+template <int Rows, scale_method Method> struct byte_block_end {
+  block_scales<Method, Rows == 1> scales;
+  narrowing to;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total, step;
+
+  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
+      : scales(reinterpret_cast<const channel_scales*>(at.set)), to(stored), total(at.total), step(at.step) {}
+
+  template <int Count> [[gnu::always_inline]] void store(byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
+    each<4>([&](int v) __attribute__((always_inline)) {
+      const scaler<Method> scale = scales(v);
+      each<Count>([&](int i) __attribute__((always_inline)) {
+        each<Rows>([&](int row) __attribute__((always_inline)) { blocks[i].of[row][v] = scale(blocks[i].of[row][v]); });
+      });
+    });
+    each<Count>([&](int i) __attribute__((always_inline)) { store_row(blocks[i].of[0], upper, j + i * step); });
+    if constexpr (Rows == 2)
+      if (lower != nullptr) each<Count>([&](int i) __attribute__((always_inline)) { store_row(blocks[i].of[1], lower, j + i * step); });
+  }
+
+ private:
+  [[gnu::always_inline]] void store_row(const int_vector (&scaled)[4], std::byte* y, std::int64_t j) const {
+    const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scaled[0], scaled[1], scaled[2], scaled[3], to);
+    if (total - j >= register_bytes) [[likely]] store_vector(y + j, bytes);
+    else store_first_bytes(bytes, y + j, total - j);
+  }
+};
+
+/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
+template <class Isa, int Rows> struct byte_sums_end {
+  const byte_depthwise_buffers& of;
+  const channel_scales* scales;
+  std::byte *upper = nullptr, *lower = nullptr;
+  std::int64_t total, step;
+
+  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
+      : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total), step(at.step) {}
+
+  template <int Count> void store(const byte_block<Rows> (&blocks)[Count], std::int64_t j) const {
+    for (int i = 0; i < Count; ++i) store(blocks[i], j + i * step);
+  }
+
+ private:
+  void store(const byte_block<Rows>& block, std::int64_t j) const {
+    alignas(64) std::int32_t sums[4 * vector_of_sums];
+    for (int row = 0; row < Rows; ++row) {
+      alignas(64) std::int32_t lanes[4][int_lanes];
+      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
+      for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
+        const lane_place at(byte);
+        __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes, lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
+      }
+    }
+    constexpr std::int64_t width = byte_layout::panel_width;
+    for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
+      finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes, {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1}, std::min(width, total - j - first));
+  }
+};
+
+/// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its blocks.
+template <int Rows, class End, class To, class Row>
+[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
+  End end(at, to);
+  std::int64_t top = at.top;
+  for (std::int64_t i = 0; i < at.rows; i += Rows, top += at.row_step) {
+    end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
+    row(top, end);
+  }
+}
+
+/// Calls make(count, j, x) for the registers along a row, some together: the first output byte, and where its input begins.
+template <int Rows, class Make> [[gnu::always_inline]] inline void for_each_block(const byte_block_rows& at, Make make) {
+  std::int64_t j = at.first, x = at.first;
+  constexpr int together = blocks_together<Rows>;
+  if constexpr (together > 1)
+    for (; j + (together - 1) * at.step < at.total; j += together * at.step, x += together * at.x_step) make(std::integral_constant<int, together>{}, j, x);
+  for (; j < at.total; j += at.step, x += at.x_step) make(std::integral_constant<int, 1>{}, j, x);
+}
+
+/// Any kernel.
+template <int Rows, bool InPlace, class End, class To>
+void depthwise_blocks(const byte_block_rows& given, const To& to) {
+  const byte_block_rows at = given;
+  const std::byte* const sums = at.set + at.scale_bytes;
+  for_each_block_row<Rows, End>(at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
+    for_each_block<Rows>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+      byte_block<Rows> blocks[count];
+      start_blocks(blocks, sums);
+      const std::byte* w = sums + 4 * register_bytes;
+      for (std::int64_t four = 0; four < at.fours; ++four) {
+        const four_taps<InPlace> taps(at, top + four * 4 * at.tap_step);
+        for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes) {
+          interleaved of[count];
+          each<count>([&](int i) __attribute__((always_inline)) { of[i] = taps(at, x + i * at.x_step + at.column_offsets[column]); });
+          add_taps(blocks, of, w);
+        }
+      }
+      end.store(blocks, j);
+    });
+  });
+}
+
+/// Which columns of three a register of output finds interleaved: those that lie under the last ones of the register before.
+enum class columns_reused { none, first, first_two };
+
+/// Three columns and at most four rows.
+template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
+  static constexpr int kept = static_cast<int>(Reused);
+  const byte_block_rows& at;
+  const four_taps<InPlace>& taps;
+  const std::int64_t (&offsets)[3];
+  interleaved window[kept + blocks_together<Rows>];  // of this register or these, and what it kept
+
+  [[gnu::always_inline]] interleaved column(int i, std::int64_t x) const { return taps(at, x + offsets[i]); }
+  [[gnu::always_inline]] void begin(std::int64_t x) {
+    each<kept>([&](int i) __attribute__((always_inline)) { window[i] = column(i, x); });
+  }
+  /// The sums of some registers, the first of which begins at x.
+  template <int Count> [[gnu::always_inline]] void sum(byte_block<Rows> (&blocks)[Count], std::int64_t x, const std::byte* sums) {
+    start_blocks(blocks, sums);
+    each<3>([&](auto tap) __attribute__((always_inline)) {
+      interleaved column_of[Count];
+      each<Count>([&](auto i) __attribute__((always_inline)) {
+        constexpr bool is_in_window = kept == 2 || (kept == 1 && tap != 1);
+        constexpr int place = kept == 2 ? tap + i : tap / 2 + i;
+        if constexpr (!is_in_window) column_of[i] = column(tap, x + i * at.x_step);
+        else {
+          if constexpr (place >= kept && i == Count - 1) window[place] = column(tap, x + i * at.x_step);
+          column_of[i] = window[place];
+        }
+      });
+      add_taps(blocks, column_of, sums + 4 * register_bytes + tap * Rows * 4 * dot_bytes);
+    });
+    each<kept>([&](int i) __attribute__((always_inline)) { window[i] = window[i + Count]; });
+  }
+};
+
+template <int Rows, bool InPlace, scale_method Method, columns_reused Reused>
+void depthwise_three(const byte_block_rows& given, const narrowing& to) {
+  const byte_block_rows at = given;
+  const std::byte* const sums = at.set + at.scale_bytes;
+  const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
+  using block_end = byte_block_end<Rows, Method>;
+  for_each_block_row<Rows, block_end>(at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
+    const four_taps<InPlace> taps(at, top);
+    three_columns<Rows, InPlace, Reused> columns{at, taps, offsets, {}};
+    columns.begin(at.first);
+    for_each_block<Rows>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+      byte_block<Rows> blocks[count];
+      columns.sum(blocks, x, sums);
+      end.store(blocks, j);
+    });
+  });
+}
+
+template <int Rows, bool InPlace, scale_method Method>
+void depthwise_set(const byte_block_rows& at, const narrowing& to) {
+  // Sums that are scaled one by one take so long that the rest does not matter.
+  if constexpr (Method != scale_method::one_by_one)
+    if (at.columns == 3 && at.fours == 1) {
+      const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
+                         third = at.column_offsets[2] - at.column_offsets[0];
+      // What has no function of its own is rare: a multiplier of many channels, and strides of 1 and 2 at once.
+      constexpr bool reuses_two = InPlace && Rows == 2, reuses_one = InPlace != (Rows == 2);
+      if constexpr (reuses_two)
+        if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first_two>(at, to);
+      if constexpr (reuses_one)
+        if (third == at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first>(at, to);
+      if constexpr (!InPlace) return depthwise_three<Rows, InPlace, Method, columns_reused::none>(at, to);
+    }
+  depthwise_blocks<Rows, InPlace, byte_block_end<Rows, Method>>(at, to);
+}
+
+template <class Isa, bool LeavesSums, int Rows, bool InPlace>
+void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at, interval sets) {
+  for (std::int64_t set = sets.begin; set < sets.end; ++set) {
+    at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
+    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
+    const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
+    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, byte_sums_end<Isa, Rows>>(at, of);
+    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });
+  }
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_depthwise_copy.hpp
+// byte_depthwise_copy: rows of images of few channels, as a depthwise convolution of stored numbers reads them.
+// Flow: byte_depthwise.hpp copies bands of its input with copy_row() where a register holds several pixels, or channels come several times.
+
 namespace nnrt::inline NNRT_ISA::kernels::detail {
 
 /// Writes n bytes of a register of equal ones, and up to a register behind them: what comes there is written later, or lies behind all rows.
@@ -13880,258 +14213,7 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What a call works on.
-struct byte_depthwise_buffers {
-  const std::byte* x;
-  const std::byte* packed;
-  std::byte* y;
-  std::byte* scratch;
-  byte_factors factors;
-  narrowing to;
-  const byte_addend* addend = nullptr;
-  const byte_sums_target* kept = nullptr;
-};
-
 namespace detail {
-
-// --- rows of blocks -----------------------------------------------------------
-
-/// The sums of a register of output bytes, in each of `Rows` rows.
-template <int Rows> struct byte_block {
-  int_vector of[Rows][4];
-
-  [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<4>([&](int v) __attribute__((always_inline)) {
-      const auto x = load_vector<int_vector>(sums + v * register_bytes);
-      each<Rows>([&](int row) __attribute__((always_inline)) { of[row][v] = x; });
-    });
-  }
-  [[gnu::always_inline]] void add(const interleaved& taps, const std::byte* w) {
-    each<4>([&](int v) __attribute__((always_inline)) {
-      const dot_values values = values_of(taps.of[v]);
-      each<Rows>([&](int row) __attribute__((always_inline)) {
-        of[row][v] = dot4(of[row][v], values, load_weights(w + (row * 4 + v) * dot_bytes));
-      });
-    });
-  }
-};
-
-/// Rows of an image, or of the copy; and one of zero points for rows that are not there.
-struct tap_rows {
-  address first;
-  std::int64_t line, count;
-  address outside;
-
-  address of(std::int64_t y) const { return y >= 0 && y < count ? bytes_further(first, y * line) : outside; }
-};
-
-/// One set of channels along the output rows of a band.
-struct byte_block_rows {
-  const std::int64_t* column_offsets;
-  std::int64_t columns, fours;
-  std::int64_t first, step, total;  // output bytes: of the first register, to the next one, of a row
-  std::int64_t x_step;              // of the input
-  const std::byte* set;             // packed
-  std::int64_t scale_bytes;
-  tap_rows x;
-  std::int64_t top;                 // the first output row's first tap
-  std::int64_t tap_step, row_step;  // rows of taps below each other, and of output rows that are computed together and the next
-  byte_vector flip, padding;        // what bytes read in place are exclusive-ored with, and what then stands for those beside a row
-  std::int64_t rows;
-  std::byte* y;
-};
-
-/// Four rows of taps below each other.
-template <bool InPlace> struct four_taps;
-
-/// Of an image: a pixel or row beside it is padding, and bytes are flipped.
-template <> struct four_taps<true> {
-  address row[4];
-
-  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) {
-    each<4>([&](int i) __attribute__((always_inline)) { row[i] = at.x.of(top + i * at.tap_step); });
-  }
-  /// A register of bytes of each, so far from where rows begin.
-  [[gnu::always_inline]] interleaved operator()(const byte_block_rows& at, std::int64_t offset) const {
-    if (static_cast<std::uint64_t>(offset) >= static_cast<std::uint64_t>(at.x.line)) [[unlikely]] {
-      const auto x = (int_vector)at.padding;
-      return {{x, x, x, x}};
-    }
-    const auto bytes = [&](int i) __attribute__((always_inline)) {
-      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset))) ^ at.flip;
-    };
-    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
-  }
-};
-
-/// Of the copy, where all of them are there.
-template <> struct four_taps<false> {
-  address first;
-  std::int64_t line;
-
-  [[gnu::always_inline]] four_taps(const byte_block_rows& at, std::int64_t top) : first(bytes_further(at.x.first, top * at.x.line)), line(at.tap_step * at.x.line) {}
-  [[gnu::always_inline]] interleaved operator()(const byte_block_rows&, std::int64_t offset) const {
-    const address x = bytes_further(first, offset);
-    const auto bytes = [&](int i) __attribute__((always_inline)) {
-      auto row = load_vector<int_vector>(reinterpret_cast<const std::byte*>(bytes_further(x, i * line)));
-      keep_vector(row);  // else g++ 12 loads it for each half of what it is interleaved to, across two lines of the cache
-      return (byte_vector)row;
-    };
-    return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
-  }
-};
-
-/// Stores the first n bytes. A function of its own: what it takes to call one is paid by those who do.
-[[gnu::noinline]] inline void store_first_bytes(byte_vector x, std::byte* p, std::int64_t n) {
-  __builtin_memcpy(p, &x, static_cast<std::size_t>(n));
-}
-
-/// Scales and stores the sums of a register in each row.
-template <int Rows, scale_method Method> struct byte_block_end {
-  scaler<Method> scale[4];
-  narrowing to;
-  std::byte *upper = nullptr, *lower = nullptr;
-  std::int64_t total;
-
-  [[gnu::always_inline]] byte_block_end(const byte_block_rows& at, const narrowing& stored)
-      : scale{scaler<Method>(scales_of(at)[0]), scaler<Method>(scales_of(at)[1]), scaler<Method>(scales_of(at)[2]),
-              scaler<Method>(scales_of(at)[3])},
-        to(stored),
-        total(at.total) {}
-
-  [[gnu::always_inline]] void store(const byte_block<Rows>& block, std::int64_t j) const {
-    store_row(block.of[0], upper, j);
-    if constexpr (Rows == 2)
-      if (lower != nullptr) store_row(block.of[1], lower, j);
-  }
-
- private:
-  static const channel_scales* scales_of(const byte_block_rows& at) {
-    return reinterpret_cast<const channel_scales*>(at.set);
-  }
-  [[gnu::always_inline]] void store_row(const int_vector (&sums)[4], std::byte* y, std::int64_t j) const {
-    const byte_vector bytes = narrowed<!includes_zero_point(Method)>(scale[0](sums[0]), scale[1](sums[1]),
-                                                                     scale[2](sums[2]), scale[3](sums[3]), to);
-    if (total - j >= register_bytes) [[likely]] store_vector(y + j, bytes);
-    else store_first_bytes(bytes, y + j, total - j);
-  }
-};
-
-/// Leaves the sums of a register in each row to what ends those of products, in the order of the bytes.
-template <class Isa, int Rows> struct byte_sums_end {
-  const byte_depthwise_buffers& of;
-  const channel_scales* scales;
-  std::byte *upper = nullptr, *lower = nullptr;
-  std::int64_t total;
-
-  byte_sums_end(const byte_block_rows& at, const byte_depthwise_buffers& buffers)
-      : of(buffers), scales(reinterpret_cast<const channel_scales*>(at.set)), total(at.total) {}
-
-  void store(const byte_block<Rows>& block, std::int64_t j) const {
-    alignas(64) std::int32_t sums[4 * vector_of_sums];
-    for (int row = 0; row < Rows; ++row) {
-      alignas(64) std::int32_t lanes[4][int_lanes];
-      for (int v = 0; v < 4; ++v) store_vector(lanes[v], block.of[row][v]);
-      for (std::int64_t byte = 0; byte < register_bytes; byte += 4) {
-        const lane_place at(byte);
-        __builtin_memcpy(sums + byte / int_lanes * vector_of_sums + row * sum_stride + byte % int_lanes, lanes[at.vector] + at.lane, 4 * sizeof(std::int32_t));
-      }
-    }
-    constexpr std::int64_t width = byte_layout::panel_width;
-    for (std::int64_t first = 0; first < std::min(register_bytes, total - j); first += width)
-      finish_sums<Isa>(of, sums + first / int_lanes * vector_of_sums, scales + first / int_lanes, {upper + j + first, total, Rows == 2 && lower != nullptr ? 2 : 1}, std::min(width, total - j - first));
-  }
-};
-
-/// Calls row(first row of taps, end) for each output row, or two of them: where its input begins, and what ends its blocks.
-template <int Rows, class End, class To, class Row>
-[[gnu::always_inline]] inline void for_each_block_row(const byte_block_rows& at, const To& to, Row row) {
-  End end(at, to);
-  std::int64_t top = at.top;
-  for (std::int64_t i = 0; i < at.rows; i += Rows, top += at.row_step) {
-    end.upper = at.y + i * at.total, end.lower = i + 1 < at.rows ? end.upper + at.total : nullptr;
-    row(top, end);
-  }
-}
-
-/// Any kernel.
-template <int Rows, bool InPlace, class End, class To>
-void depthwise_blocks(const byte_block_rows& given, const To& to) {
-  const byte_block_rows at = given;
-  const std::byte* const sums = at.set + at.scale_bytes;
-  for_each_block_row<Rows, End>(at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
-    for (std::int64_t j = at.first, x = at.first; j < at.total; j += at.step, x += at.x_step) {
-      byte_block<Rows> block;
-      block.start(sums);
-      const std::byte* w = sums + 4 * register_bytes;
-      for (std::int64_t four = 0; four < at.fours; ++four) {
-        const four_taps<InPlace> taps(at, top + four * 4 * at.tap_step);
-        for (std::int64_t column = 0; column < at.columns; ++column, w += Rows * 4 * dot_bytes)
-          block.add(taps(at, x + at.column_offsets[column]), w);
-      }
-      end.store(block, j);
-    }
-  });
-}
-
-/// How many columns of three the next register finds interleaved already.
-enum class columns_reused { none, first, first_two };
-
-/// Three columns and at most four rows. If the last column lies under the first one of the next register, it is
-/// interleaved once for both, and if each lies under the one before it in the next, once for three.
-template <int Rows, bool InPlace, scale_method Method, columns_reused Reused>
-void depthwise_three(const byte_block_rows& given, const narrowing& to) {
-  const byte_block_rows at = given;
-  const std::byte *const sums = at.set + at.scale_bytes, *const w = sums + 4 * register_bytes;
-  const std::int64_t offsets[] = {at.column_offsets[0], at.column_offsets[1], at.column_offsets[2]};
-  using block_end = byte_block_end<Rows, Method>;
-  for_each_block_row<Rows, block_end>(at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
-    const four_taps<InPlace> taps(at, top);
-    std::int64_t x = at.first;
-    const auto column = [&](int i) __attribute__((always_inline)) { return taps(at, x + offsets[i]); };
-    interleaved left = column(0), middle = column(1);
-    for (std::int64_t j = at.first; j < at.total; j += at.step, x += at.x_step) {
-      const interleaved right = column(2);
-      if constexpr (Reused == columns_reused::none) left = column(0);
-      if constexpr (Reused != columns_reused::first_two) middle = column(1);
-      byte_block<Rows> block;
-      block.start(sums);
-      block.add(left, w), block.add(middle, w + Rows * 4 * dot_bytes), block.add(right, w + 2 * Rows * 4 * dot_bytes);
-      end.store(block, j);
-      if constexpr (Reused == columns_reused::first) left = right;
-      if constexpr (Reused == columns_reused::first_two) left = middle, middle = right;
-    }
-  });
-}
-
-template <int Rows, bool InPlace, scale_method Method>
-void depthwise_set(const byte_block_rows& at, const narrowing& to) {
-  // Sums that are scaled one by one take so long that the rest does not matter.
-  if constexpr (Method != scale_method::one_by_one)
-    if (at.columns == 3 && at.fours == 1) {
-      const std::int64_t second = at.column_offsets[1] - at.column_offsets[0],
-                         third = at.column_offsets[2] - at.column_offsets[0];
-      // What has no function of its own is rare: a multiplier of many channels, and strides of 1 and 2 at once.
-      constexpr bool reuses_two = InPlace && Rows == 2, reuses_one = InPlace != (Rows == 2);
-      if constexpr (reuses_two)
-        if (second == at.x_step && third == 2 * at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first_two>(at, to);
-      if constexpr (reuses_one)
-        if (third == at.x_step) return depthwise_three<Rows, InPlace, Method, columns_reused::first>(at, to);
-      if constexpr (!InPlace) return depthwise_three<Rows, InPlace, Method, columns_reused::none>(at, to);
-    }
-  depthwise_blocks<Rows, InPlace, byte_block_end<Rows, Method>>(at, to);
-}
-
-template <class Isa, bool LeavesSums, int Rows, bool InPlace>
-void depthwise_sets(const byte_depthwise_plan& plan, const byte_depthwise_buffers& of, byte_block_rows at, interval sets) {
-  for (std::int64_t set = sets.begin; set < sets.end; ++set) {
-    at.set = of.packed + set * plan.set_bytes(), at.first = plan.first_byte(set);
-    if (at.first >= at.total) return;  // a row of few pixels takes fewer registers than there are ways to fill them
-    const auto* const scales = reinterpret_cast<const channel_scales*>(at.set);
-    if constexpr (LeavesSums) depthwise_blocks<Rows, InPlace, byte_sums_end<Isa, Rows>>(at, of);
-    else with_method(scales->method, [&](auto method) { depthwise_set<Rows, InPlace, method>(at, of.to); });
-  }
-}
 
 /// The given output rows of one image.
 template <class Isa, bool LeavesSums>

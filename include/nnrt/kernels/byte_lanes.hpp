@@ -129,6 +129,15 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Keeps weights in registers, see keep_vector().
+[[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
+#if defined(NNRT_BYTES_WIDENED)
+  keep_vector(w.even), keep_vector(w.odd);
+#else
+  keep_vector(w.bytes);
+#endif
+}
+
 /// sum + the four products of each lane.
 [[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
 #if defined(NNRT_BYTES_VNNI)
