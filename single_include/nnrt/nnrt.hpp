@@ -890,10 +890,19 @@ constexpr interval share(std::int64_t n, part p) {
   return p.count == 1 ? interval{0, n} : detail::share_among(n, p);
 }
 
-/// What a part does of rows x columns units: a share of the axis that has more of them, so that parts are as equal as
-/// can be.
+/// Whether parts of rows x columns units are rows. That is so wherever there are many of them: a core finds in its cache the rows that it wrote in the
+/// step before, however many columns those had, while lines that two cores have read are taken from one of them before they are written again.
+/// Elsewhere parts are as equal as can be.
+constexpr bool takes_rows(std::int64_t rows, std::int64_t columns, std::int64_t parts) {
+  if (rows >= columns) return true;
+  // What the largest part does of all, by either.
+  const std::int64_t by_rows = (rows + parts - 1) / parts * columns, by_columns = (columns + parts - 1) / parts * rows;
+  return rows >= 4 * parts ? 4 * by_rows <= 5 * by_columns : 9 * by_rows < 8 * by_columns;
+}
+
+/// What a part does of rows x columns units.
 constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
-  if (rows >= columns) return {share(rows, p), {0, columns}};
+  if (p.count == 1 || takes_rows(rows, columns, p.count)) return {share(rows, p), {0, columns}};
   return {{0, rows}, share(columns, p)};
 }
 
@@ -10729,6 +10738,147 @@ template <class Isa> struct fast<ops::concat, Isa> {
 // loaded once serves up to kernel_h * kernel_w sums; images of half a vector of channels have two pixels in each vector.
 // Everything else goes pixel by pixel. Taps outside the image are left out, not multiplied by zero.
 
+// ===== nnrt/kernels/gemm_pack.hpp
+// gemm_pack: the second factor of a product and its bias, in the order in which tiles read them.
+// Flow: a prepare step calls pack() once for each layer; gemm_tile.hpp multiplies with what it made.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
+inline constexpr int tile_vectors = 2;
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
+/// must be even, see tile_args.
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+/// B is packed in panels of this many columns.
+inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
+
+constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
+
+/// Floats that pack() writes: the bias and k rows, all in whole vectors.
+constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
+
+/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
+/// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
+constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
+/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does two k, and loads
+/// them with one broadcast.
+constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
+
+/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where a run ends with a
+/// single, as pairs reach into no other run.
+constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
+
+namespace detail {
+
+/// A square of four columns, which lie side by side in `from`, to four rows.
+[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
+  typedef float quad __attribute__((vector_size(16)));
+  quad a, b, c, d;
+  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
+  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
+}
+
+/// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its two looks.
+inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
+
+/// Reads a float of each line, and forgets it.
+inline void fetch_lines(const float* p, std::int64_t floats) {
+  for (std::int64_t i = 0; i < floats; i += 16) static_cast<void>(static_cast<const volatile float*>(p)[i]);
+}
+
+/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart. Each column is first read from end to
+/// end: machines fetch one stream in time, but not 32 at once. Packing then takes as long as copying does, a third less.
+inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used, std::int64_t width, float* out) {
+  const std::int64_t squares = used / 4 * 4;
+  for (std::int64_t i = 0; i < k; i += 4) {
+    if (i % turned_rows == 0)
+      for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
+    const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
+    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
+    for (std::int64_t j = whole; j < used; ++j)
+      for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
+  }
+}
+
+/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves: with 0 in one of them
+/// an infinite x would come to NaN.
+inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
+  float* to = panel;  // never beyond what has been read
+  for (std::int64_t first = 0; first < k; first += run)
+    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
+      const vf one = load(panel + i * lanes);
+      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
+    }
+}
+
+/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
+/// columns; the missing ones become zero.
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
+  const std::int64_t padded = whole_vectors(n);
+  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
+  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
+    const bool twice = ends_in_half(used);
+    fill(j0, used, width, out);
+    for (std::int64_t i = 0; i < k && used < width; ++i) {
+      float* const row = out + i * width;
+      for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
+      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
+    }
+    if constexpr (has_halves)
+      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
+    out += k * width;
+  }
+}
+
+}  // namespace detail
+
+/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
+/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room as it is.
+///
+/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
+///
+/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
+///
+/// \param bias n floats; null: zeros
+///
+/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
+template <class RowOf>
+void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
+               float* out) {
+  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    for (std::int64_t i = 0; i < k; ++i, panel += width) {
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, panel);
+      else
+        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
+    }
+  });
+}
+
+/// The same for rows at equal distances.
+///
+/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
+                 const float* bias, float* out) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
+  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
+  });
+}
+
+/// The same of a plain product, whose rows of A lie side by side.
+inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias, float* out) {
+  pack(b, row_stride, column_stride, k, n, k, bias, out);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// x: [batch, height, width, channels], w: [channels * multiplier, kernel_h, kernel_w], y: [batch, out_height,
@@ -10972,14 +11122,23 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// Pairs of output rows of all images, and vectors of channels, that a part makes. Small images of many channels are shared out as the products
-/// around them are, by channels: what a core reads there it has written itself. Each part has whole lines of the cache; vectors that overlap,
-/// see first_channel(), are not shared out.
+/// What a part makes: pairs of output rows of all images, and whole lines of `line` channels.
+///
+/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
+/// where each part has some lines of them, or where pairs of rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
+constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, part p) {
+  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
+  const std::int64_t tiles = (s.batch * s.out_height * s.out_width + tile_rows - 1) / tile_rows;
+  const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
+  if (p.count > 1 && lines > 1 && (pairs < p.count || has_enough)) return {{0, pairs}, share(lines, p)};
+  return {share(pairs, p), {0, lines}};
+}
+
+/// Pairs of output rows of all images, and vectors of channels, that a part makes.
 constexpr rectangle depthwise_share(const depthwise_shape& s, part p) {
   constexpr std::int64_t line = std::max<std::int64_t>(lanes, 16), vectors_of_line = line / lanes;
-  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
-  const rectangle work = share(pairs, lines, p);
-  if (lines == 1) return {work.rows, {0, work.columns.size() * channel_vectors(s.out())}};
+  const rectangle work = share_of_layer(s, line, p);
+  if (s.out() % line != 0) return {work.rows, {0, channel_vectors(s.out())}};
   return {work.rows, {work.columns.begin * vectors_of_line, work.columns.end * vectors_of_line}};
 }
 
@@ -11078,149 +11237,7 @@ void depthwise(const depthwise_shape& s, const float* x, const float* packed, fl
 // gemm_tile: tiles of a product - rows and vectors of C that stay in registers - and the choice of their functions.
 // Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; plans name a table of functions.
 
-// ===== nnrt/kernels/gemm_pack.hpp
-// gemm_pack: the second factor of a product and its bias, in the order in which tiles read them.
-// Flow: a prepare step calls pack() once for each layer; gemm_tile.hpp multiplies with what it made.
-
 namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
-inline constexpr int tile_vectors = 2;
-/// B is packed in panels of this many columns.
-inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
-
-constexpr std::int64_t panels_of(std::int64_t n) { return (n + panel_columns - 1) / panel_columns; }
-
-/// Floats that pack() writes: the bias and k rows, all in whole vectors.
-constexpr std::int64_t packed_floats(std::int64_t k, std::int64_t n) { return (k + 1) * whole_vectors(n); }
-
-/// Whether at most half of the last vector of a panel, `width` columns wide, is in use (8 or 24 columns of 16 lanes): then
-/// two rows of A can share one vector of products for the half, and 24 columns cost 1.5 fma per row instead of 2.
-constexpr bool ends_in_half(std::int64_t width) { return has_halves && width > 0 && (width - 1) % lanes < lanes / 2; }
-/// Whether that is all that a panel has. Its vectors hold pairs then, the weights of two k for each column: an fma does two k, and loads
-/// them with one broadcast.
-constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && width < lanes; }
-
-/// k products of which `run` at a time lie side by side in A, as the tiles have to take them: one run of all, but where a run ends with a
-/// single, as pairs reach into no other run.
-constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
-
-namespace detail {
-
-/// A square of four columns, which lie side by side in `from`, to four rows.
-[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
-  typedef float quad __attribute__((vector_size(16)));
-  quad a, b, c, d;
-  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
-  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
-  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
-             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
-  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
-}
-
-/// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its two looks.
-inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
-
-/// Reads a float of each line, and forgets it.
-inline void fetch_lines(const float* p, std::int64_t floats) {
-  for (std::int64_t i = 0; i < floats; i += 16) static_cast<void>(static_cast<const volatile float*>(p)[i]);
-}
-
-/// k rows of `used` columns from b on, where a column lies side by side, to rows that are `width` floats apart. Each column is first read from end to
-/// end: machines fetch one stream in time, but not 32 at once. Packing then takes as long as copying does, a third less.
-inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_t k, std::int64_t used, std::int64_t width, float* out) {
-  const std::int64_t squares = used / 4 * 4;
-  for (std::int64_t i = 0; i < k; i += 4) {
-    if (i % turned_rows == 0)
-      for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
-    const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
-    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
-    for (std::int64_t j = whole; j < used; ++j)
-      for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
-  }
-}
-
-/// k rows of half a vector each become rows of pairs. The last k of an odd run is in both lanes of its pair, by halves: with 0 in one of them
-/// an infinite x would come to NaN.
-inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
-  float* to = panel;  // never beyond what has been read
-  for (std::int64_t first = 0; first < k; first += run)
-    for (std::int64_t i = first, last = first + run - 1; i <= last; i += 2, to += lanes) {
-      const vf one = load(panel + i * lanes);
-      store(to, i < last ? in_pairs(one, load(panel + (i + 1) * lanes)) : in_pairs(one, one) * vf(0.5F));
-    }
-}
-
-/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
-/// columns; the missing ones become zero.
-template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
-  const std::int64_t padded = whole_vectors(n);
-  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
-  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
-    const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
-    const bool twice = ends_in_half(used);
-    fill(j0, used, width, out);
-    for (std::int64_t i = 0; i < k && used < width; ++i) {
-      float* const row = out + i * width;
-      for (std::int64_t j = used; j < width; ++j) row[j] = 0.0F;
-      if (twice) copy_floats(row + width - lanes, lanes / 2, row + width - lanes / 2);
-    }
-    if constexpr (has_halves)
-      if (is_in_pairs(used)) pair_rows(out, k, packed_run(k, n, run));
-    out += k * width;
-  }
-}
-
-}  // namespace detail
-
-/// Packs B and bias. Layout: [bias][panel][k][columns of the panel], missing columns zero; a panel that ends_in_half
-/// has its half vector twice, but one that is_in_pairs has [run][pair of k][column][k] and leaves the rest of its room as it is.
-///
-/// \param row_of row_of(i) is where row i begins; its element j lies j * column_stride floats on
-///
-/// \param run how many rows, from each multiple of it on, meet values of A that lie side by side; it divides k
-///
-/// \param bias n floats; null: zeros
-///
-/// \param out packed_floats(k, n) floats; 64-byte alignment is faster
-template <class RowOf>
-void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
-               float* out) {
-  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-    for (std::int64_t i = 0; i < k; ++i, panel += width) {
-      const float* const row = row_of(i) + j0 * column_stride;
-      if (column_stride == 1) copy_floats(row, used, panel);
-      else
-        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
-    }
-  });
-}
-
-/// The same for rows at equal distances.
-///
-/// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-                 const float* bias, float* out) {
-  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
-  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-    detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
-  });
-}
-
-/// The same of a plain product, whose rows of A lie side by side.
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, const float* bias, float* out) {
-  pack(b, row_stride, column_stride, k, n, k, bias, out);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
-/// must be even, see tile_args.
-inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
@@ -14268,14 +14285,11 @@ struct byte_depthwise_rows {
   }
 };
 
-/// Pairs of output rows of all images, and sets of channels, that a part makes. Products of stored numbers around it are shared out by rows, so that
-/// a core reads what it has written itself. Only where there are more parts than pairs of rows, channels may be shared out, in whole lines of the cache.
+/// Pairs of output rows of all images, and sets of channels, that a part makes.
 constexpr rectangle byte_depthwise_share(const byte_depthwise_plan& plan, part p) {
-  constexpr std::int64_t line = 64;
-  const std::int64_t pairs = plan.s.batch * ((plan.s.out_height + 1) / 2), lines = plan.s.out() % line == 0 ? plan.s.out() / line : 1;
-  if (pairs >= p.count || lines == 1) return {share(pairs, p), {0, plan.sets()}};
-  const rectangle work = share(pairs, lines, p);
-  constexpr std::int64_t sets = line / register_bytes;
+  constexpr std::int64_t line = 64, sets = line / register_bytes;
+  const rectangle work = share_of_layer(plan.s, line, p);
+  if (plan.s.out() % line != 0) return {work.rows, {0, plan.sets()}};
   return {work.rows, {work.columns.begin * sets, work.columns.end * sets}};
 }
 

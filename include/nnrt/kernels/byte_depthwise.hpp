@@ -74,14 +74,11 @@ struct byte_depthwise_rows {
   }
 };
 
-/// Pairs of output rows of all images, and sets of channels, that a part makes. Products of stored numbers around it are shared out by rows, so that
-/// a core reads what it has written itself. Only where there are more parts than pairs of rows, channels may be shared out, in whole lines of the cache.
+/// Pairs of output rows of all images, and sets of channels, that a part makes.
 constexpr rectangle byte_depthwise_share(const byte_depthwise_plan& plan, part p) {
-  constexpr std::int64_t line = 64;
-  const std::int64_t pairs = plan.s.batch * ((plan.s.out_height + 1) / 2), lines = plan.s.out() % line == 0 ? plan.s.out() / line : 1;
-  if (pairs >= p.count || lines == 1) return {share(pairs, p), {0, plan.sets()}};
-  const rectangle work = share(pairs, lines, p);
-  constexpr std::int64_t sets = line / register_bytes;
+  constexpr std::int64_t line = 64, sets = line / register_bytes;
+  const rectangle work = share_of_layer(plan.s, line, p);
+  if (plan.s.out() % line != 0) return {work.rows, {0, plan.sets()}};
   return {work.rows, {work.columns.begin * sets, work.columns.end * sets}};
 }
 

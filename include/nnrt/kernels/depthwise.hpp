@@ -7,7 +7,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/gemm_pack.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
@@ -256,14 +256,23 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// Pairs of output rows of all images, and vectors of channels, that a part makes. Small images of many channels are shared out as the products
-/// around them are, by channels: what a core reads there it has written itself. Each part has whole lines of the cache; vectors that overlap,
-/// see first_channel(), are not shared out.
+/// What a part makes: pairs of output rows of all images, and whole lines of `line` channels.
+///
+/// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
+/// where each part has some lines of them, or where pairs of rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
+constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, part p) {
+  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
+  const std::int64_t tiles = (s.batch * s.out_height * s.out_width + tile_rows - 1) / tile_rows;
+  const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
+  if (p.count > 1 && lines > 1 && (pairs < p.count || has_enough)) return {{0, pairs}, share(lines, p)};
+  return {share(pairs, p), {0, lines}};
+}
+
+/// Pairs of output rows of all images, and vectors of channels, that a part makes.
 constexpr rectangle depthwise_share(const depthwise_shape& s, part p) {
   constexpr std::int64_t line = std::max<std::int64_t>(lanes, 16), vectors_of_line = line / lanes;
-  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
-  const rectangle work = share(pairs, lines, p);
-  if (lines == 1) return {work.rows, {0, work.columns.size() * channel_vectors(s.out())}};
+  const rectangle work = share_of_layer(s, line, p);
+  if (s.out() % line != 0) return {work.rows, {0, channel_vectors(s.out())}};
   return {work.rows, {work.columns.begin * vectors_of_line, work.columns.end * vectors_of_line}};
 }
 

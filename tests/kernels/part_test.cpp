@@ -1,0 +1,55 @@
+#include <nnrt/kernels/part.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+using namespace nnrt;
+using kernels::interval, kernels::part, kernels::rectangle, kernels::share, kernels::takes_rows;
+
+namespace {
+
+bool is(interval x, std::int64_t begin, std::int64_t end) { return x.begin == begin && x.end == end; }
+
+}  // namespace
+
+TEST_CASE("part: parts follow each other, end where all ends, and differ by one unit at most") {
+  for (const std::int64_t n : {0, 1, 5, 7, 64})
+    for (const int count : {1, 2, 3, 8}) {
+      CAPTURE(n);
+      CAPTURE(count);
+      std::int64_t done = 0;
+      for (int i = 0; i < count; ++i) {
+        const interval mine = share(n, part{i, count});
+        if (mine.size() > 0) CHECK(mine.begin == done);
+        CHECK(mine.size() >= n / count);
+        CHECK(mine.size() <= (n + count - 1) / count);
+        done += mine.size();
+      }
+      CHECK(done == n);
+    }
+}
+
+TEST_CASE("part: where there are many rows, parts are rows, even where there are more columns") {
+  CHECK(takes_rows(14, 16, 2));  // a product of 196 pixels and 512 channels
+  CHECK(takes_rows(14, 1000, 2));
+  CHECK(takes_rows(9, 16, 2));
+  CHECK_FALSE(takes_rows(9, 16, 8));  // one of eight has two of them, a quarter of all in place of an eighth
+}
+
+TEST_CASE("part: where there are few rows, parts are as equal as can be") {
+  CHECK_FALSE(takes_rows(4, 32, 2));  // 49 pixels: the last tile of them is no whole one
+  CHECK(takes_rows(4, 5, 2));         // two and two tiles, not three and two panels
+  CHECK_FALSE(takes_rows(3, 4, 2));
+  CHECK_FALSE(takes_rows(1, 8, 2));
+  CHECK(takes_rows(1, 1, 2));
+  CHECK(takes_rows(2, 1, 8));
+}
+
+TEST_CASE("part: a part of a rectangle has all of the other axis") {
+  const rectangle rows = share(14, 16, part{1, 2}), columns = share(4, 32, part{1, 2}), all = share(3, 4, part{});
+  CHECK((is(rows.rows, 7, 14) && is(rows.columns, 0, 16)));
+  CHECK((is(columns.rows, 0, 4) && is(columns.columns, 16, 32)));
+  CHECK((is(all.rows, 0, 3) && is(all.columns, 0, 4)));
+}
