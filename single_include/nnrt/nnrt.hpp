@@ -12081,6 +12081,7 @@ template <int Rows> struct byte_rows_of_c {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
+  bool is_dense;  // nothing lies between the rows, so that several fill a register
   template <int Row> [[gnu::always_inline]] std::byte* at() const {
     return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
   }
@@ -12136,10 +12137,11 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
       const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+      if constexpr (first + at_once <= rows)
+        if (c.is_dense) return store_vector(c.template at<first>(), bytes);
       each<at_once>([&](auto i) __attribute__((always_inline)) {
         if constexpr (first + i < rows) {
-          if constexpr (Vectors == 4) store_vector(c.template at<first>(), bytes);
-          else if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
           else store_quarter<i>(bytes, c.template at<first + i>());
         }
       });
@@ -12248,7 +12250,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
     else sum_tile(t, a, b, start, flip, sum);
     sum.store(t);
   } else {
-    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
+    const bool is_dense = t.ldc == Sums::step_bytes / dot_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
       Sums sum;
@@ -12533,7 +12536,7 @@ template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_r
   const narrowing to = stored;
   const byte_cursor<1> a(t);
   const std::byte *b = row.b, *start = row.start;
-  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0)};
+  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
   const channel_scales* scales = row.scales;
   for (std::int64_t left = row.count; left > 0; --left) {
     sums sum;
@@ -18899,7 +18902,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .record = record_of(product, layer),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
-            .parts = parts_of_byte_macs(node.out[0].elements() * w[1]),
+            .parts = std::max(parts_of_byte_macs(node.out[0].elements() * w[1]), parts_for(w.elements() / 16)),  // by what is multiplied, or by what is read
             .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 

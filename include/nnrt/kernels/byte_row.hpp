@@ -32,7 +32,7 @@ template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_r
   const narrowing to = stored;
   const byte_cursor<1> a(t);
   const std::byte *b = row.b, *start = row.start;
-  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0)};
+  byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
   const channel_scales* scales = row.scales;
   for (std::int64_t left = row.count; left > 0; --left) {
     sums sum;

@@ -59,6 +59,7 @@ template <int Rows> struct byte_rows_of_c {
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
+  bool is_dense;  // nothing lies between the rows, so that several fill a register
   template <int Row> [[gnu::always_inline]] std::byte* at() const {
     return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
   }
@@ -114,10 +115,11 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
       const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+      if constexpr (first + at_once <= rows)
+        if (c.is_dense) return store_vector(c.template at<first>(), bytes);
       each<at_once>([&](auto i) __attribute__((always_inline)) {
         if constexpr (first + i < rows) {
-          if constexpr (Vectors == 4) store_vector(c.template at<first>(), bytes);
-          else if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
+          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
           else store_quarter<i>(bytes, c.template at<first + i>());
         }
       });
@@ -226,7 +228,8 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
     else sum_tile(t, a, b, start, flip, sum);
     sum.store(t);
   } else {
-    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc)};
+    const bool is_dense = t.ldc == Sums::step_bytes / dot_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
       Sums sum;
