@@ -16,6 +16,11 @@
 
 namespace {
 
+constexpr const char* usage =
+    "usage: bench_profile [--help] [--threads=N] [FOLDER]\n\n"
+    "Prints as JSON how long each step of every network takes, and how much of the machine's peak that is. Steps are divided\n"
+    "among N threads (1). With a FOLDER, a trace of each network's last run goes there, for chrome://tracing.\n";
+
 constexpr int runs = 200;
 
 /// The steps of a network, in floats or in stored numbers; caches are as they are within a network, and the fastest of
@@ -55,10 +60,11 @@ int main(int argc, char** argv) try {
   const char* folder = nullptr;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
+    if (argument == "-h" || argument == "--help") return std::fputs(usage, stdout), 0;
     if (argument.starts_with(option)) threads = std::atoi(argv[i] + option.size());
     else if (!argument.starts_with('-') && folder == nullptr) folder = argv[i];
     else threads = 0;
-    if (threads < 1) return std::fprintf(stderr, "usage: bench_profile [--threads=N] [FOLDER]; got %s\n", argv[i]), 2;
+    if (threads < 1) return std::fprintf(stderr, "bench_profile takes no %s\n%s", argv[i], usage), 2;
   }
   std::printf("[\n");
   bool is_first = true;
