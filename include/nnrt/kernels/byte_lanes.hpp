@@ -253,50 +253,20 @@ struct interleaved {
 };
 constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
 
-/// The bytes of two registers by turns, from the lower or the upper half of each 16.
-template <int Half> [[gnu::always_inline]] inline byte_vector by_turns(byte_vector a, byte_vector b) {
+/// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
+template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
+  constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (I / 16 * 16 + Half * 8 + I % 16 / 2 + I % 2 * static_cast<int>(register_bytes))...);
+    return __builtin_shufflevector(a, b, (I / of_16 * of_16 + Half * of_16 / 2 + I % of_16 / 2 + I % 2 * count)...);
   }
-  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+  (std::make_integer_sequence<int, count>{});
 }
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
-#if defined(NNRT_LANES_AVX512)
-  const __m512i a = (__m512i)r0, b = (__m512i)r1, c = (__m512i)r2, d = (__m512i)r3;
-  const __m512i low_ab = _mm512_unpacklo_epi8(a, b), high_ab = _mm512_unpackhi_epi8(a, b),
-                low_cd = _mm512_unpacklo_epi8(c, d), high_cd = _mm512_unpackhi_epi8(c, d);
-  return {{(int_vector)_mm512_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm512_unpackhi_epi16(low_ab, low_cd),
-           (int_vector)_mm512_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm512_unpackhi_epi16(high_ab, high_cd)}};
-#elif defined(NNRT_LANES_AVX2)
-  const __m256i a = (__m256i)r0, b = (__m256i)r1, c = (__m256i)r2, d = (__m256i)r3;
-  const __m256i low_ab = _mm256_unpacklo_epi8(a, b), high_ab = _mm256_unpackhi_epi8(a, b),
-                low_cd = _mm256_unpacklo_epi8(c, d), high_cd = _mm256_unpackhi_epi8(c, d);
-  return {{(int_vector)_mm256_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm256_unpackhi_epi16(low_ab, low_cd),
-           (int_vector)_mm256_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm256_unpackhi_epi16(high_ab, high_cd)}};
-#elif defined(__SSE2__)
-  const __m128i a = (__m128i)r0, b = (__m128i)r1, c = (__m128i)r2, d = (__m128i)r3;
-  const __m128i low_ab = _mm_unpacklo_epi8(a, b), high_ab = _mm_unpackhi_epi8(a, b), low_cd = _mm_unpacklo_epi8(c, d),
-                high_cd = _mm_unpackhi_epi8(c, d);
-  return {{(int_vector)_mm_unpacklo_epi16(low_ab, low_cd), (int_vector)_mm_unpackhi_epi16(low_ab, low_cd),
-           (int_vector)_mm_unpacklo_epi16(high_ab, high_cd), (int_vector)_mm_unpackhi_epi16(high_ab, high_cd)}};
-#elif defined(__aarch64__)
-  const auto a = (int8x16_t)r0, b = (int8x16_t)r1, c = (int8x16_t)r2, d = (int8x16_t)r3;
-  const auto low_ab = (int16x8_t)vzip1q_s8(a, b), high_ab = (int16x8_t)vzip2q_s8(a, b), low_cd = (int16x8_t)vzip1q_s8(c, d),
-             high_cd = (int16x8_t)vzip2q_s8(c, d);
-  return {{(int_vector)vzip1q_s16(low_ab, low_cd), (int_vector)vzip2q_s16(low_ab, low_cd), (int_vector)vzip1q_s16(high_ab, high_cd),
-           (int_vector)vzip2q_s16(high_ab, high_cd)}};
-#else
-  interleaved out;
-  for (int v = 0; v < 4; ++v) {
-    byte_vector bytes;
-    for (int l = 0; l < 4; ++l)
-      bytes[4 * l] = r0[4 * v + l], bytes[4 * l + 1] = r1[4 * v + l], bytes[4 * l + 2] = r2[4 * v + l],
-                bytes[4 * l + 3] = r3[4 * v + l];
-    out.of[v] = (int_vector)bytes;
-  }
-  return out;
-#endif
+  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
+             high_cd = (short_vector)by_turns<1>(r2, r3);
+  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd), (int_vector)by_turns<0>(high_ab, high_cd),
+           (int_vector)by_turns<1>(high_ab, high_cd)}};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
