@@ -35,7 +35,7 @@ TEST_CASE("part: where there are many rows, parts are rows, even where there are
   CHECK(takes_rows(14, 16, 2));  // a product of 196 pixels and 512 channels
   CHECK(takes_rows(14, 1000, 2));
   CHECK(takes_rows(9, 16, 2));
-  CHECK_FALSE(takes_rows(9, 16, 8));  // one of eight has two of them, a quarter of all in place of an eighth
+  CHECK_FALSE(takes_rows(9, 16, 8));  // the largest of eight parts has two of nine rows, or two of sixteen columns
 }
 
 TEST_CASE("part: where there are few rows, parts are as equal as can be") {

@@ -74,14 +74,6 @@ struct byte_depthwise_rows {
   }
 };
 
-/// Pairs of output rows of all images, and sets of channels, that a part makes.
-constexpr rectangle byte_depthwise_share(const byte_depthwise_plan& plan, part p) {
-  constexpr std::int64_t line = 64, sets = line / register_bytes;
-  const rectangle work = share_of_layer(plan.s, line, p);
-  if (plan.s.out() % line != 0) return {work.rows, {0, plan.sets()}};
-  return {work.rows, {work.columns.begin * sets, work.columns.end * sets}};
-}
-
 }  // namespace detail
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows, or lines of channels; every division into parts
@@ -91,7 +83,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const rectangle work = detail::byte_depthwise_share(plan, p);
+  const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.rows.end - done);
     byte_depthwise_buffers one = of;

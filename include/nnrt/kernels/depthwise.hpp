@@ -7,7 +7,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/gemm_pack.hpp>
+#include <nnrt/kernels/gemm_tile.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
@@ -256,24 +256,17 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// What a part makes: pairs of output rows of all images, and whole lines of `line` channels.
+/// What a part makes: pairs of output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
 ///
 /// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
 /// where each part has some lines of them, or where pairs of rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
-constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, part p) {
+constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = (s.batch * s.out_height * s.out_width + tile_rows - 1) / tile_rows;
+  const std::int64_t tiles = row_tiles{s.batch * s.out_height * s.out_width}.count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
-  if (p.count > 1 && lines > 1 && (pairs < p.count || has_enough)) return {{0, pairs}, share(lines, p)};
-  return {share(pairs, p), {0, lines}};
-}
-
-/// Pairs of output rows of all images, and vectors of channels, that a part makes.
-constexpr rectangle depthwise_share(const depthwise_shape& s, part p) {
-  constexpr std::int64_t line = std::max<std::int64_t>(lanes, 16), vectors_of_line = line / lanes;
-  const rectangle work = share_of_layer(s, line, p);
-  if (s.out() % line != 0) return {work.rows, {0, channel_vectors(s.out())}};
-  return {work.rows, {work.columns.begin * vectors_of_line, work.columns.end * vectors_of_line}};
+  if (p.count == 1 || lines == 1 || (pairs >= p.count && !has_enough)) return {share(pairs, p), {0, vectors}};
+  const interval mine = share(lines, p);
+  return {{0, pairs}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
 }
 
 }  // namespace detail
@@ -337,7 +330,7 @@ template <class Isa, int Kernel, int Stride, int Pixels>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const std::int64_t pairs = (s.out_height + 1) / 2;
-  const rectangle work = detail::depthwise_share(s, p);
+  const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
     const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
     const float* const from = x + image * s.height * s.width * s.channels;

@@ -11,9 +11,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Vectors of a panel, and of C that a tile keeps in registers for each of its rows.
 inline constexpr int tile_vectors = 2;
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
-/// must be even, see tile_args.
-inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 /// B is packed in panels of this many columns.
 inline constexpr std::int64_t panel_columns = tile_vectors * lanes;
 

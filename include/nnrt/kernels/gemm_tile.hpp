@@ -11,6 +11,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
+/// must be even, see tile_args.
+inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+
 // --- division of rows among tiles ------------------------------------------
 
 /// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be

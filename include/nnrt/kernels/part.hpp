@@ -43,7 +43,7 @@ constexpr interval share(std::int64_t n, part p) {
 
 /// Whether parts of rows x columns units are rows. That is so wherever there are many of them: a core finds in its cache the rows that it wrote in the
 /// step before, however many columns those had, while lines that two cores have read are taken from one of them before they are written again.
-/// Elsewhere parts are as equal as can be.
+/// Elsewhere parts are as equal as can be; the last of few rows is often no whole tile, so they have to be an eighth better.
 constexpr bool takes_rows(std::int64_t rows, std::int64_t columns, std::int64_t parts) {
   if (rows >= columns) return true;
   // What the largest part does of all, by either.

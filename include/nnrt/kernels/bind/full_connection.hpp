@@ -103,7 +103,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .record = record_of(product, layer),
             .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
-            .parts = std::max(parts_of_byte_macs(node.out[0].elements() * w[1]), parts_for(w.elements() / 16)),  // by what is multiplied, or by what is read
+            .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
             .name = product.m == 1 ? "dot row" : "dot rows"};
   }
 
