@@ -5657,6 +5657,16 @@ namespace detail {
 constexpr double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52U); }
 constexpr double real_factor(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
 
+/// What a step of each operand comes to in the result of a sum, but for roundings.
+struct real_slopes {
+  double a, b;
+
+  template <class T> explicit constexpr real_slopes(const ops::detail::stored_sum<T>& f) : a(real_factor(f.factor_a)), b(real_factor(f.factor_b)) {
+    const double of_sum = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << ops::detail::stored_sum<T>::left_shift);
+    a *= of_sum, b *= of_sum;
+  }
+};
+
 /// Sums of 32 bits from bytes, and back.
 template <class T> struct byte_pair_ends {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
@@ -5694,13 +5704,12 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   int_vector most_distance;  // from the nearest number, for which that is the right one
 
   explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
-    const double of_y = detail::real_factor(f.factor_y), scale = of_y * (1 << function::left_shift), of_a = detail::real_factor(f.factor_a) * scale,
-                 of_b = detail::real_factor(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
-                 rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
+    const auto [of_a, of_b] = detail::real_slopes(f);
+    const double zero = f.result.zero_point - (is_unsigned ? 128 : 0), rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
     // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
     // where a machine multiplies and adds by two.
-    const double doubt = 2 * of_y + detail::power_of_two(f.factor_y.exponent - 1) +
+    const double doubt = 2 * detail::real_factor(f.factor_y) + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);
@@ -5841,11 +5850,6 @@ struct byte_pair_line {
   std::int32_t low, high;
 
   constexpr bool is_found() const { return shift > 0; }
-  constexpr std::int32_t at(std::int32_t a, std::int32_t b) const {
-    const std::uint32_t sum = static_cast<std::uint32_t>(slope_a) * static_cast<std::uint32_t>(a) +
-                              static_cast<std::uint32_t>(slope_b) * static_cast<std::uint32_t>(b) + static_cast<std::uint32_t>(offset);
-    return static_cast<std::int32_t>(nnrt::detail::clamped(static_cast<std::int32_t>(sum) >> shift, low, high));
-  }
 };
 
 /// The line for registers of bytes of T.
@@ -5908,8 +5912,7 @@ template <class T> class byte_pair_line_search {
   explicit byte_pair_line_search(const function& sum) : f(sum) {}
 
   byte_pair_line found() {
-    const double of_y = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << function::left_shift);
-    const double a = real_factor(f.factor_a) * of_y, b = real_factor(f.factor_b) * of_y;
+    const auto [a, b] = real_slopes(f);
     byte_pair_line line{};
     line.low = f.result.range.low - first, line.high = f.result.range.high - first;
     line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
@@ -6272,7 +6275,8 @@ template <class Op, class Isa> struct stored_pair_binding {
     const std::int64_t elements = node.out[0].elements();
     kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
     if constexpr (is_sum<std::int8_t>)
-      if (elements >= least_on_line) choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
+      if (elements >= least_on_line && has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
+        choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
     return choice;
   }
   static void pack(const kernel_call& call) {
@@ -6286,6 +6290,7 @@ template <class Op, class Isa> struct stored_pair_binding {
 
  private:
   static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
+  static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }  // shorter ones are not worth a register
   template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
   template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
 
@@ -6304,17 +6309,16 @@ template <class Op, class Isa> struct stored_pair_binding {
   template <class T> static void run_as(const kernel_call& call) {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
-    const bool has_rows = loops.extents[loops.count - 1] >= 8;  // shorter ones are not worth a register
     const auto zip = [&](const auto& f) { zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f); };
     if constexpr (is_sum<T>)
-      if (has_rows && call.in.size() == 3) {
+      if (call.in.size() == 3) {
         const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
         if (line.is_found()) return zip(byte_pair_line_lanes<T>(line));
       }
     const auto f = function_of<T>(call, call.out);
     using lanes_of_pairs = byte_pair_lanes<function<T>>;
     if constexpr (lanes_of_pairs::exists)
-      if (lanes_of_pairs::fits(f) && has_rows) return zip(lanes_of_pairs(f));
+      if (lanes_of_pairs::fits(f) && has_rows(loops)) return zip(lanes_of_pairs(f));
     zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
                  call.out[0].data.template get<T>(), mine, f);
   }

@@ -22,11 +22,6 @@ struct byte_pair_line {
   std::int32_t low, high;
 
   constexpr bool is_found() const { return shift > 0; }
-  constexpr std::int32_t at(std::int32_t a, std::int32_t b) const {
-    const std::uint32_t sum = static_cast<std::uint32_t>(slope_a) * static_cast<std::uint32_t>(a) +
-                              static_cast<std::uint32_t>(slope_b) * static_cast<std::uint32_t>(b) + static_cast<std::uint32_t>(offset);
-    return static_cast<std::int32_t>(nnrt::detail::clamped(static_cast<std::int32_t>(sum) >> shift, low, high));
-  }
 };
 
 /// The line for registers of bytes of T.
@@ -89,8 +84,7 @@ template <class T> class byte_pair_line_search {
   explicit byte_pair_line_search(const function& sum) : f(sum) {}
 
   byte_pair_line found() {
-    const double of_y = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << function::left_shift);
-    const double a = real_factor(f.factor_a) * of_y, b = real_factor(f.factor_b) * of_y;
+    const auto [a, b] = real_slopes(f);
     byte_pair_line line{};
     line.low = f.result.range.low - first, line.high = f.result.range.high - first;
     line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);

@@ -18,6 +18,16 @@ namespace detail {
 constexpr double power_of_two(int exponent) { return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52U); }
 constexpr double real_factor(fixed_point x) { return x.mantissa * 0x1p-31 * power_of_two(x.exponent); }
 
+/// What a step of each operand comes to in the result of a sum, but for roundings.
+struct real_slopes {
+  double a, b;
+
+  template <class T> explicit constexpr real_slopes(const ops::detail::stored_sum<T>& f) : a(real_factor(f.factor_a)), b(real_factor(f.factor_b)) {
+    const double of_sum = f.result.is_to_even ? power_of_two(f.factor_y.exponent) : real_factor(f.factor_y) * (1 << ops::detail::stored_sum<T>::left_shift);
+    a *= of_sum, b *= of_sum;
+  }
+};
+
 /// Sums of 32 bits from bytes, and back.
 template <class T> struct byte_pair_ends {
   static constexpr bool is_unsigned = std::is_unsigned_v<T>;
@@ -55,13 +65,12 @@ template <class T> struct byte_pair_lanes<ops::detail::stored_sum<T>> {
   int_vector most_distance;  // from the nearest number, for which that is the right one
 
   explicit byte_pair_lanes(const function& f) : ends(f), a(f.factor_a), b(f.factor_b), y(f.factor_y) {
-    const double of_y = detail::real_factor(f.factor_y), scale = of_y * (1 << function::left_shift), of_a = detail::real_factor(f.factor_a) * scale,
-                 of_b = detail::real_factor(f.factor_b) * scale, zero = f.result.zero_point - (is_unsigned ? 128 : 0),
-                 rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
+    const auto [of_a, of_b] = detail::real_slopes(f);
+    const double zero = f.result.zero_point - (is_unsigned ? 128 : 0), rest = zero - of_a * ends.zero_a - of_b * ends.zero_b;
     const auto size = [](double x) { return x < 0 ? -x : x; };
     // The exact sum is up to 2 off, its product by half a bit; each operation in floats by 2^-24 of what it computes, of which there are two more
     // where a machine multiplies and adds by two.
-    const double doubt = 2 * of_y + detail::power_of_two(f.factor_y.exponent - 1) +
+    const double doubt = 2 * detail::real_factor(f.factor_y) + detail::power_of_two(f.factor_y.exponent - 1) +
                          (255 * (size(of_a) + size(of_b)) + size(rest)) * 0x1.8p-22;
     slope_a = bits(of_a), slope_b = bits(of_b), offset = bits(rest);
     most_distance = doubt < 0x1p-6 ? bits(0.5 - doubt) : int_lanes_of(-1);

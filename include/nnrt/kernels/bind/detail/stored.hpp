@@ -54,7 +54,8 @@ template <class Op, class Isa> struct stored_pair_binding {
     const std::int64_t elements = node.out[0].elements();
     kernel_choice choice{.run = &run, .parts = parts_for(elements), .rows = rows_of_pairs(node), .name = "zip stored"};
     if constexpr (is_sum<std::int8_t>)
-      if (elements >= least_on_line) choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
+      if (elements >= least_on_line && has_rows(loops_of(node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape)))
+        choice.pack = &pack, choice.packed_bytes = sizeof(byte_pair_line);
     return choice;
   }
   static void pack(const kernel_call& call) {
@@ -68,6 +69,7 @@ template <class Op, class Isa> struct stored_pair_binding {
 
  private:
   static constexpr std::int64_t least_on_line = 1024;  // fewer are made in less time than a line saves
+  static constexpr bool has_rows(const broadcast_loops& loops) { return loops.extents[loops.count - 1] >= 8; }  // shorter ones are not worth a register
   template <class T> using function = decltype(Op::template stored<T>(std::declval<const ops::detail::stored_pair&>()));
   template <class T> static constexpr bool is_sum = std::is_same_v<function<T>, ops::detail::stored_sum<T>>;
 
@@ -86,17 +88,16 @@ template <class Op, class Isa> struct stored_pair_binding {
   template <class T> static void run_as(const kernel_call& call) {
     const auto loops = loops_of(call.in[0].shape(), call.in[1].shape(), call.out[0].shape());
     const interval mine = share(elements_of(call), part_of(call));
-    const bool has_rows = loops.extents[loops.count - 1] >= 8;  // shorter ones are not worth a register
     const auto zip = [&](const auto& f) { zip_bytes(loops, bytes_in(call, 0), bytes_in(call, 1), bytes_out(call), mine, f); };
     if constexpr (is_sum<T>)
-      if (has_rows && call.in.size() == 3) {
+      if (call.in.size() == 3) {
         const auto& line = *reinterpret_cast<const byte_pair_line*>(bytes_in(call, 2));
         if (line.is_found()) return zip(byte_pair_line_lanes<T>(line));
       }
     const auto f = function_of<T>(call, call.out);
     using lanes_of_pairs = byte_pair_lanes<function<T>>;
     if constexpr (lanes_of_pairs::exists)
-      if (lanes_of_pairs::fits(f) && has_rows) return zip(lanes_of_pairs(f));
+      if (lanes_of_pairs::fits(f) && has_rows(loops)) return zip(lanes_of_pairs(f));
     zip_elements(loops, call.in[0].data.template get<T>(), call.in[1].data.template get<T>(),
                  call.out[0].data.template get<T>(), mine, f);
   }
