@@ -10882,6 +10882,13 @@ struct row_tiles {
   }
 };
 
+/// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k all lie in the same set of L1, which
+/// keeps 8 lines (or 12): of 14 rows each line has left before its next number is read, and products take a quarter longer. Copies of the rows
+/// lie a line further apart.
+constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
+  return row_bytes > 0 && row_bytes % 4096 == 0 && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
+}
+
 namespace detail {
 
 // --- one tile ---------------------------------------------------------------
@@ -11655,9 +11662,10 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
   }
 }
 
-/// The part of C made of the given tiles of rows and panels of columns. `run` is what packed_run() says of what pack() was told.
+/// The part of C made of the given tiles of rows and panels of columns. `a` is where row 0 would lie; only rows of these tiles have to be there. `run`
+/// is what packed_run() says of what pack() was told.
 template <class Isa>
-void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
+void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
                 clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
@@ -11670,7 +11678,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
-      set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
+      set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
       ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
       ahead.take(t);
@@ -11697,7 +11705,36 @@ template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+}
+
+// --- rows that are copied first ----------------------------------------------
+
+/// Floats from a copied row to the next.
+constexpr std::int64_t copied_row_floats(std::int64_t k) { return k % 1024 == 0 ? k + 16 : k; }
+/// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most 256 KiB.
+constexpr std::int64_t copied_tiles(std::int64_t k) { return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8); }
+/// Floats of scratch that each part of gemm_of_copies() needs.
+constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) { return std::min(m, copied_tiles(k) * tile_rows) * copied_row_floats(k); }
+
+/// The given tiles and panels of C for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k floats of row i about.
+template <class Isa, class CopyRow>
+void gemm_of_copies(const gemm_shape& s, CopyRow copy_row, float* scratch, const float* packed, float* c, std::int64_t ldc, clamp_range range,
+                    const rectangle& work, const tile_table& tiles, std::int64_t run) {
+  const std::int64_t lda = copied_row_floats(s.k), at_once = copied_tiles(s.k);
+  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
+    const interval some{tile, std::min(work.rows.end, tile + at_once)};
+    const std::int64_t first = row_tiles{s.m}.begin(some.begin), end = row_tiles{s.m}.begin(some.end);
+    for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
+    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run);
+  }
+}
+/// gemm() of rows that lie side by side and collide.
+template <class Isa = native>
+void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
+                    const tile_table& tiles = tiles_of<Isa>) {
+  gemm_of_copies<Isa>(s, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch, packed, c, s.n, range,
+                      share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, 0));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -12845,22 +12882,27 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Rows that byte_gemm_of_copies() copies at once.
-inline constexpr std::int64_t copied_rows = 4 * tile_rows;
-/// Bytes of a copied row, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) { return (k + 3) / 4 * 4; }
+/// Whether a product's rows, which lie side by side, are copied first: dot products read whole steps, and tiles rows that do not collide.
+constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) { return k % 4 != 0 || rows_collide(m, k, n); }
+/// Tiles whose rows byte_gemm_of_copies() copies at once.
+inline constexpr std::int64_t byte_copied_tiles = 4;
+/// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
+constexpr std::int64_t copied_row_bytes(std::int64_t k) {
+  const std::int64_t steps = (k + 3) / 4 * 4;
+  return steps % 4096 == 0 ? steps + 64 : steps;
+}
 constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
-  return (std::min(m, copied_rows) * copied_row_bytes(k) + 63) / 64 * 64;
+  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
 
 /// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
 template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
-  const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share_of_panels(p.layout, blocks, of);
-  for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
-    const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
+  const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
+  const rectangle work = share_of_panels(p.layout, row_tiles{m}.count(), of);
+  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
+    const std::int64_t first = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, row_tiles{rows}.count()}, work.columns});
@@ -12875,7 +12917,8 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row
 // In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
 // channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
 // kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
-// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
+// their channels. Dilation across tears the runs apart, and pixels that lie 4 KiB apart collide in the cache: such are
+// gathered, a few tiles at a time.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -12955,6 +12998,14 @@ constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
 constexpr bool copies_bands(const conv_shape& s) {
   return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
 }
+/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_collide().
+constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
+  if (method_of(s) == conv_method::product) return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
+  const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
+  return rows_collide(block_rows(s) * s.out_width, (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
+}
+constexpr conv_method float_method_of(const conv_shape& s) { return pixels_collide(s, sizeof(float)) ? conv_method::gather : method_of(s); }
+
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
 constexpr std::int64_t band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
@@ -13115,12 +13166,6 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 
 // --- gathered pixels ----------------------------------------------------------
 
-/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
-/// KiB.
-constexpr std::int64_t gathered_pixels(const conv_shape& s) {
-  return tile_rows * nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
-}
-
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
 inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
@@ -13139,28 +13184,26 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
-                     n = s.group_out();
-  const rectangle work = share(lines * blocks, panels_of(n), p);
-  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
-    float* const y =
-        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
-    for (std::int64_t g = 0; g < s.group; ++g) {
-      for (std::int64_t j = 0; j < count; ++j)
-        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
-    }
+  const std::int64_t tiles = row_tiles{line}.count(), k = s.depth(), n = s.group_out();
+  const rectangle work = share(lines * tiles, panels_of(n), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t row = done / tiles, first = done - row * tiles;
+    const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
+    float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
+    for (std::int64_t g = 0; g < s.group; ++g)
+      gemm_of_copies<Isa>({line, k, n}, [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); },
+                          buffers.scratch, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range,
+                          {of_line, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
+    done += of_line.size();
   }
 }
 
 constexpr std::int64_t scratch_per_part(const conv_shape& s) {
-  const conv_method method = method_of(s);
+  const conv_method method = float_method_of(s);
   if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
   const std::int64_t floats = method == conv_method::direct
                                   ? direct_scratch(s)
-                                  : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
+                                  : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
   return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
 }
 
@@ -13183,14 +13226,11 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 
 /// The set of tiles that conv() makes do with.
 constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const conv_method method = detail::method_of(s);
+  const conv_method method = detail::float_method_of(s);
   const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
   if (pixels * n == 0) return {};
   if (method == conv_method::product) return tile_set_for(pixels, n);
-  if (method == conv_method::gather) {
-    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
-    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
-  }
+  if (method == conv_method::gather) return tile_set_for(s.has_gaps() ? s.out_width : pixels, n);
   // Rows of the last block of a column or of pairs may be fewer than those of the others.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
@@ -13205,7 +13245,7 @@ inline constexpr std::int64_t most_band_taps = 64;
 /// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
 /// tiles of few pixels sum in another order.
 constexpr bool conv_has_bands(const conv_shape& s) {
-  switch (detail::method_of(s)) {
+  switch (detail::float_method_of(s)) {
     case conv_method::product:
       return s.out_width >= tile_rows;
     case conv_method::direct:
@@ -13224,7 +13264,7 @@ constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows
   conv_shape band = s;
   band.batch = 1;
   for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
-    band.height = detail::method_of(s) == conv_method::product ? band.out_height : s.height;
+    band.height = detail::float_method_of(s) == conv_method::product ? band.out_height : s.height;
     set = set | conv_tile_set(band);
   }
   return set;
@@ -13257,7 +13297,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tile_table& tiles = tiles_of<Isa>) {
-  const auto method = detail::method_of(s);
+  const auto method = detail::float_method_of(s);
   if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
   if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
   return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
@@ -13272,7 +13312,8 @@ namespace detail {
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
+  return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
 constexpr bool copies_byte_bands(const conv_shape& s) {
@@ -13286,21 +13327,22 @@ constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
 }
+/// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
+constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
+  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
+  return s;
+}
 /// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
 /// fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
   if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
   std::int64_t best = 1;
   for (const std::int64_t pixels : {2, 4})
-    if (s.out_width % pixels == 0 && s.out_width > pixels && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best)) best = pixels;
+    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
+      best = pixels;
   return best;
 }
-/// The convolution whose filters are those of s for each pixel that is made at once, side by side in a wider kernel.
-constexpr conv_shape with_joined_pixels(conv_shape s) {
-  const std::int64_t pixels = pixels_at_once(s);
-  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
-  return s;
-}
+constexpr conv_shape with_joined_pixels(const conv_shape& s) { return joined(s, pixels_at_once(s)); }
 
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
@@ -14989,9 +15031,11 @@ struct winograd_layout {
     return {{rows}, count, rows / count, rows % count, most == tile_rows ? 0 : most};
   }
 
+  /// Floats from one transformed input to the next.
+  constexpr std::int64_t row_step() const { return copied_row_floats(in); }
   /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
   /// sets of the cache, where the block's size is a power of two.
-  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * in + 16; }
+  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
   constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
   /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
   constexpr std::int64_t scratch() const {
@@ -15137,10 +15181,10 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
     for (std::int64_t i = 0; i < division.count; ++i) {
       const std::int64_t first = division.begin(i), function = division.rows_of_function(i);
       const std::int64_t second = function == 1 ? 0 : division.size(i) - function / 2;  // see tile_args
-      tile_args t{.lda = of.in, .k = of.in, .ldc = panel_columns};
+      tile_args t{.lda = of.row_step(), .k = of.in, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / division.count), t.ahead_step = 128 / division.count;
-      t.a = advanced(address_of(v), first * of.in), t.a_second = advanced(t.a, second * of.in);
+      t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(function, width)(t);
     }
@@ -15280,7 +15324,7 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
     const std::int64_t v_step = of.input_step(block.size()), m_step = of.product_step(block.size());
     float *const v = scratch, *const m = v + of.elements() * v_step, *const copy = m + of.elements() * m_step;
     for (std::int64_t t = 0; t < block.size(); ++t)
-      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * s.in, v_step);
+      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
       detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.elements() * s.in, width, m, tiles);
@@ -15455,7 +15499,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
       return by_winograd(shape, record, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
     const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
-    return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
+    return {.code = code_of(static_cast<int>(detail::float_method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .record = record,
@@ -18778,9 +18822,11 @@ template <> struct operator_of<ops::full_connection::code> {
 };
 
 template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { in_tiles, by_row, in_tiles_of_copies };
+  static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run, &pack};
+    if constexpr (Method == in_tiles) return {&run, &pack};
+    else if constexpr (Method == in_tiles_of_copies) return {&run_on_copies, &pack};
     else return {&run_row, nullptr};
   }
 
@@ -18792,11 +18838,13 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
     const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
     if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
-      return {.code = {.method = 1}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
-    return {.code = code_of(0, tile_set_for(rows, w[0])),
+      return {.code = {.method = by_row}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
+    const bool collide = rows_collide(rows, w[1] * size_of(f32), w[0]);
+    return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(rows, w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .record = record,
+            .scratch_bytes = collide ? copied_rows_floats(rows, w[1]) * size_of(f32) : 0,
             .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
@@ -18837,6 +18885,10 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
     gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
+  static void run_on_copies(const kernel_call& call) {
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    gemm_on_copies<native>(product, floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+  }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
     dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n, floats_out(call), range, part_of(call));
@@ -18860,7 +18912,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
-            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
+            .scratch_bytes = copies_byte_rows(product.m, w[1], w[0]) ? copied_rows_bytes(product.m, w[1]) : 0,
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -18882,7 +18934,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const auto [product, layer] = recorded(call);
     const std::byte* const x = bytes_in(call, 0);
     const byte_product p = product_of(call, layout_of(product), layer);
-    if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
+    if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         product.n, part_of(call));
@@ -21673,8 +21725,9 @@ template <> struct operator_of<ops::matmul::code> {
 };
 
 template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
-  static constexpr int methods = 1;
-  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+  enum : std::int16_t { in_tiles, in_tiles_of_copies };
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == in_tiles_of_copies>, &pack}; }
 
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -21682,10 +21735,12 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
-    return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
+    const auto [m, k, n] = batch.matrix;
+    const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
+    return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
             .packs = 0b10,
-            .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
-            .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
+            .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
+            .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32) : collide ? copied_rows_floats(m, k) * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
             .name = "gemm batch"};
   }
@@ -21700,7 +21755,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
       kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
-  static void run(const kernel_call& call) {
+  template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
@@ -21708,10 +21763,15 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
-      if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-      gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), tiles_in(call));
+      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b = packed + batch.b_of(i) * packed_floats(k, n);
+      float* const y = floats_out(call) + i * m * n;
+      const part of_matrix = shares_matrices ? part{} : part_of(call);
+      if constexpr (OnCopies) {
+        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call));
+      } else {
+        if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
+        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call));
+      }
     }
   }
 
@@ -21719,10 +21779,10 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
-  /// a[k][m] as rows [m][k].
+  /// a[k][m] as copied rows [m][k].
   static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
     for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < k; ++j) rows[i * k + j] = a[j * m + i];
+      for (std::int64_t j = 0; j < k; ++j) rows[i * copied_row_floats(k) + j] = a[j * m + i];
     return rows;
   }
 };
@@ -21738,7 +21798,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
-            .scratch_bytes = is_copied(attrs, k) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
             .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
             .name = "dot batch"};
   }
@@ -21774,8 +21834,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
 
  private:
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
-  static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
-    return attrs.transpose_a || k % 4 != 0;
+  static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
+    return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
   }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
@@ -21785,11 +21845,12 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    if (!is_copied(attrs, k)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of);
     const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
         [&, depth = k](std::int64_t j, std::byte* to) {
+          if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
           for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
         },
         call.scratch, c, n, of);

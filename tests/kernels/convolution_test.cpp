@@ -120,6 +120,11 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"several images, padded first", padded(batched(shape(5, 6, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
       {"several wide images", padded(batched(shape(3, 50, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
       {"more than one padded band", padded(shape(70, 30, 160, 4, 3, 3), 1, 1, 1, 1)},
+      {"1x1 of pixels that collide", padded(batched(shape(5, 4, 1024, 40, 1, 1), 2), 0, 0, 0, 0)},
+      {"1x1 strided, every other pixel collides", padded(strided(shape(13, 13, 512, 33, 1, 1), 2, 2), 0, 0, 0, 0)},
+      {"3x3 of pixels that collide, in pairs of narrow rows", padded(shape(4, 7, 1024, 32, 3, 3), 1, 1, 1, 1)},
+      {"groups whose copied pixels collide", padded(grouped(shape(3, 14, 2048, 64, 1, 3), 2), 0, 1, 0, 1)},
+      {"a column whose rows collide", padded(shape(tile + 2, 1, 1024, 32, 3, 1), 0, 0, 0, 0)},
       {"weights in several blocks of panels", padded(shape(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
   };
   std::minstd_rand random(1);
@@ -214,6 +219,17 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
   static_assert(conv_scratch_floats(conv_shape{}) == 0);
 }
 
+TEST_CASE("convolution: pixels that collide are gathered where tiles are high enough for it") {
+  const conv_method method = tile_rows > 12 ? conv_method::gather : conv_method::product;
+  CHECK(detail::float_method_of(padded(shape(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
+  CHECK(detail::float_method_of(padded(shape(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
+  CHECK(detail::float_method_of(padded(shape(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) == (panel_columns > 8 ? conv_method::product : method));
+  CHECK(detail::float_method_of(padded(shape(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
+  const conv_method strides = tile_rows > 12 ? conv_method::gather : conv_method::direct;
+  CHECK(detail::float_method_of(padded(strided(shape(14, 14, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
+  CHECK(detail::float_method_of(padded(shape(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+}
+
 TEST_CASE("convolution: scratch is no larger than what is gathered, however far a kernel reaches") {
   constexpr std::int64_t far = 2147483647;
   CHECK(conv_scratch_floats(padded(dilated(shape(9, 9, 8, 8, 3, 1), far, 1), far, 0, far, 0)) < 10000);
@@ -230,6 +246,7 @@ TEST_CASE("convolution: a part uses no more scratch than it asks for") {
       {"blocks padded", padded(shape(9, 60, 3, 5, 3, 3), 1, 1, 1, 1)},
       {"groups", padded(grouped(shape(9, 9, 4, 4, 3, 3), 2), 1, 1, 1, 1)},
       {"gathered", padded(dilated(shape(20, 20, 3, 5, 3, 3), 2, 2), 2, 2, 2, 2)},
+      {"pixels that collide", padded(shape(4, 5, 1024, 32, 1, 1), 0, 0, 0, 0)},
   };
   std::minstd_rand random(4);
   for (const row& r : table) {

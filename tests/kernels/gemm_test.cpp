@@ -120,6 +120,44 @@ TEST_CASE("gemm: large products are right") {
     check(problem(s, 0, 0, {}, random));
 }
 
+TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more of them than a set of L1 has lines") {
+  constexpr bool is_high = tile_rows > 12;
+  CHECK(rows_collide(tile_rows, 4096, panel_columns) == is_high);
+  CHECK(rows_collide(196, 3 * 4096, 1000) == is_high);
+  CHECK_FALSE(rows_collide(12, 4096, 1000));
+  CHECK_FALSE(rows_collide(196, 2048, 1000));
+  CHECK_FALSE(rows_collide(196, 4096 + 64, 1000));
+  CHECK_FALSE(rows_collide(196, 4096, panel_columns - 1));
+  CHECK_FALSE(rows_collide(196, 0, 1000));
+  for (const std::int64_t k : {1024, 2048, 10240}) CHECK(copied_row_floats(k) % 1024 != 0);
+  CHECK(copied_row_floats(1000) == 1000);
+}
+
+TEST_CASE("gemm: copied rows give the bits that rows give where they lie, in every division into parts") {
+  std::minstd_rand random(8);
+  const auto total = [](std::int64_t m, std::int64_t k) { return copied_rows_floats(m, k) + 16; };
+  for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{13}, std::int64_t{tile_rows}, std::int64_t{tile_rows + 1}, std::int64_t{9 * tile_rows + 3}})
+    for (const std::int64_t k : {0, 3, 1024, 6144})
+      for (const std::int64_t n : {lanes / 2, panel_columns + 3}) {
+        CAPTURE(m);
+        CAPTURE(k);
+        CAPTURE(n);
+        const problem p({m, k, n}, 0, 0, {-0.5F, inf}, random);
+        fenced right = p.empty_result();
+        p.run(right);
+        const tile_table tiles = nnrt_test::tiles_in(tile_set_for(m, n));
+        for (const std::int64_t parts : {1, 2, 5}) {
+          fenced c = p.empty_result();
+          for (std::int64_t i = parts; i-- > 0;) {
+            fenced scratch(total(m, k), nan);
+            gemm_on_copies(p.s, p.a.data(), p.packed.data(), c.data(), scratch.data(), p.range, {i, parts}, tiles);
+            for (std::int64_t at = copied_rows_floats(m, k); at < total(m, k); ++at) CHECK(std::isnan(scratch[at]));
+          }
+          CHECK(nnrt_test::same_bits(c, right));
+        }
+      }
+}
+
 TEST_CASE("gemm: random shapes are right") {
   std::minstd_rand random(5);
   for (int i = 0; i < 150; ++i) {

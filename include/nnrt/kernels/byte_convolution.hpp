@@ -21,7 +21,8 @@ namespace detail {
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  return method == conv_method::product && s.depth() % 4 != 0 ? conv_method::gather : method;
+  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
+  return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
 constexpr bool copies_byte_bands(const conv_shape& s) {
@@ -35,21 +36,22 @@ constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
 }
+/// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
+constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
+  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
+  return s;
+}
 /// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
 /// fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
   if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
   std::int64_t best = 1;
   for (const std::int64_t pixels : {2, 4})
-    if (s.out_width % pixels == 0 && s.out_width > pixels && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best)) best = pixels;
+    if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
+      best = pixels;
   return best;
 }
-/// The convolution whose filters are those of s for each pixel that is made at once, side by side in a wider kernel.
-constexpr conv_shape with_joined_pixels(conv_shape s) {
-  const std::int64_t pixels = pixels_at_once(s);
-  s.kernel_w += (pixels - 1) * s.stride_w, s.stride_w *= pixels, s.out *= pixels, s.out_width /= pixels;
-  return s;
-}
+constexpr conv_shape with_joined_pixels(const conv_shape& s) { return joined(s, pixels_at_once(s)); }
 
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {

@@ -282,22 +282,27 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Rows that byte_gemm_of_copies() copies at once.
-inline constexpr std::int64_t copied_rows = 4 * tile_rows;
-/// Bytes of a copied row, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) { return (k + 3) / 4 * 4; }
+/// Whether a product's rows, which lie side by side, are copied first: dot products read whole steps, and tiles rows that do not collide.
+constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) { return k % 4 != 0 || rows_collide(m, k, n); }
+/// Tiles whose rows byte_gemm_of_copies() copies at once.
+inline constexpr std::int64_t byte_copied_tiles = 4;
+/// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
+constexpr std::int64_t copied_row_bytes(std::int64_t k) {
+  const std::int64_t steps = (k + 3) / 4 * 4;
+  return steps % 4096 == 0 ? steps + 64 : steps;
+}
 constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
-  return (std::min(m, copied_rows) * copied_row_bytes(k) + 63) / 64 * 64;
+  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
 
 /// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
 template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
-  const std::int64_t blocks = (m + copied_rows - 1) / copied_rows, lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share_of_panels(p.layout, blocks, of);
-  for (std::int64_t block = work.rows.begin; block < work.rows.end; ++block) {
-    const std::int64_t first = block * copied_rows, rows = std::min(copied_rows, m - first);
+  const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
+  const rectangle work = share_of_panels(p.layout, row_tiles{m}.count(), of);
+  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
+    const std::int64_t first = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, row_tiles{rows}.count()}, work.columns});

@@ -4,7 +4,8 @@
 // In NHWC the values under one row of the kernel are contiguous, and neighbouring output pixels start stride_w *
 // channels floats apart. So a block of output pixels is a tile whose rows of A lie in the image, with one run per
 // kernel row: neither im2col nor indirection. Only blocks at the border read a zero-padded copy; groups read a copy of
-// their channels. Dilation across tears the runs apart: such pixels are gathered, a few tiles at a time.
+// their channels. Dilation across tears the runs apart, and pixels that lie 4 KiB apart collide in the cache: such are
+// gathered, a few tiles at a time.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -90,6 +91,14 @@ constexpr std::int64_t rows_of_blocks(const conv_shape& s) {
 constexpr bool copies_bands(const conv_shape& s) {
   return s.group > 1 || (s.is_padded() && s.out_width <= 3 * tile_rows);
 }
+/// Whether the pixels of a block collide where they lie, of so many bytes each number; see rows_collide().
+constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
+  if (method_of(s) == conv_method::product) return rows_collide(s.batch * s.out_pixels(), s.depth() * size, s.group_out());
+  const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
+  return rows_collide(block_rows(s) * s.out_width, (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
+}
+constexpr conv_method float_method_of(const conv_shape& s) { return pixels_collide(s, sizeof(float)) ? conv_method::gather : method_of(s); }
+
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
 constexpr std::int64_t band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, s.columns_under(s.out_width) * s.group_in());
@@ -250,12 +259,6 @@ template <class Isa> void conv_direct(const conv_shape& s, const conv_buffers& b
 
 // --- gathered pixels ----------------------------------------------------------
 
-/// Pixels gathered at once: some tiles, so that every panel of weights is read once for all of them, in at most 256
-/// KiB.
-constexpr std::int64_t gathered_pixels(const conv_shape& s) {
-  return tile_rows * nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, s.depth())), 1, 8);
-}
-
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
 inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel, float* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
@@ -274,28 +277,26 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t at_once = gathered_pixels(s), blocks = (line + at_once - 1) / at_once, k = s.depth(),
-                     n = s.group_out();
-  const rectangle work = share(lines * blocks, panels_of(n), p);
-  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t row = i / blocks, first = i % blocks * at_once, count = std::min(at_once, line - first);
-    float* const y =
-        buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step() + first * s.pixel_step();
-    for (std::int64_t g = 0; g < s.group; ++g) {
-      for (std::int64_t j = 0; j < count; ++j)
-        gather_pixel(s, buffers.x + g * s.group_in(), row * line + first + j, buffers.scratch + j * k);
-      gemm_tiles<Isa>({count, k, n}, buffers.scratch, k, buffers.packed + g * packed_floats(k, n), y + g * n,
-                      s.pixel_step(), buffers.range, {{0, row_tiles{count}.count()}, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
-    }
+  const std::int64_t tiles = row_tiles{line}.count(), k = s.depth(), n = s.group_out();
+  const rectangle work = share(lines * tiles, panels_of(n), p);
+  for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
+    const std::int64_t row = done / tiles, first = done - row * tiles;
+    const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
+    float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
+    for (std::int64_t g = 0; g < s.group; ++g)
+      gemm_of_copies<Isa>({line, k, n}, [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); },
+                          buffers.scratch, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range,
+                          {of_line, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
+    done += of_line.size();
   }
 }
 
 constexpr std::int64_t scratch_per_part(const conv_shape& s) {
-  const conv_method method = method_of(s);
+  const conv_method method = float_method_of(s);
   if (method == conv_method::product || s.batch * s.out_pixels() * s.out == 0) return 0;
   const std::int64_t floats = method == conv_method::direct
                                   ? direct_scratch(s)
-                                  : std::min(gathered_pixels(s), s.batch * s.out_pixels()) * s.depth();
+                                  : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
   return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
 }
 
@@ -318,14 +319,11 @@ constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail:
 
 /// The set of tiles that conv() makes do with.
 constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const conv_method method = detail::method_of(s);
+  const conv_method method = detail::float_method_of(s);
   const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
   if (pixels * n == 0) return {};
   if (method == conv_method::product) return tile_set_for(pixels, n);
-  if (method == conv_method::gather) {
-    const std::int64_t at_once = detail::gathered_pixels(s), line = s.has_gaps() ? s.out_width : pixels;
-    return (line >= at_once ? tile_set_for(at_once, n) : tile_set{}) | tile_set_for(line % at_once, n);
-  }
+  if (method == conv_method::gather) return tile_set_for(s.has_gaps() ? s.out_width : pixels, n);
   // Rows of the last block of a column or of pairs may be fewer than those of the others.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
@@ -340,7 +338,7 @@ inline constexpr std::int64_t most_band_taps = 64;
 /// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
 /// tiles of few pixels sum in another order.
 constexpr bool conv_has_bands(const conv_shape& s) {
-  switch (detail::method_of(s)) {
+  switch (detail::float_method_of(s)) {
     case conv_method::product:
       return s.out_width >= tile_rows;
     case conv_method::direct:
@@ -359,7 +357,7 @@ constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows
   conv_shape band = s;
   band.batch = 1;
   for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
-    band.height = detail::method_of(s) == conv_method::product ? band.out_height : s.height;
+    band.height = detail::float_method_of(s) == conv_method::product ? band.out_height : s.height;
     set = set | conv_tile_set(band);
   }
   return set;
@@ -392,7 +390,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
           part p = {}, const tile_table& tiles = tiles_of<Isa>) {
-  const auto method = detail::method_of(s);
+  const auto method = detail::float_method_of(s);
   if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
   if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
   return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);

@@ -83,9 +83,10 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
   }
 }
 
-/// The part of C made of the given tiles of rows and panels of columns. `run` is what packed_run() says of what pack() was told.
+/// The part of C made of the given tiles of rows and panels of columns. `a` is where row 0 would lie; only rows of these tiles have to be there. `run`
+/// is what packed_run() says of what pack() was told.
 template <class Isa>
-void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
+void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
                 clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
@@ -98,7 +99,7 @@ void gemm_tiles(const gemm_shape& s, const float* a, std::int64_t lda, const flo
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
-      set_rows(t, rows, advanced(address_of(a), row * lda), c + row * ldc);
+      set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
       ahead.give(t);
       tile_row<Isa>(tiles, t, rows, b, 0, panels);
       ahead.take(t);
@@ -125,7 +126,36 @@ template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, a, lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+}
+
+// --- rows that are copied first ----------------------------------------------
+
+/// Floats from a copied row to the next.
+constexpr std::int64_t copied_row_floats(std::int64_t k) { return k % 1024 == 0 ? k + 16 : k; }
+/// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most 256 KiB.
+constexpr std::int64_t copied_tiles(std::int64_t k) { return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8); }
+/// Floats of scratch that each part of gemm_of_copies() needs.
+constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) { return std::min(m, copied_tiles(k) * tile_rows) * copied_row_floats(k); }
+
+/// The given tiles and panels of C for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k floats of row i about.
+template <class Isa, class CopyRow>
+void gemm_of_copies(const gemm_shape& s, CopyRow copy_row, float* scratch, const float* packed, float* c, std::int64_t ldc, clamp_range range,
+                    const rectangle& work, const tile_table& tiles, std::int64_t run) {
+  const std::int64_t lda = copied_row_floats(s.k), at_once = copied_tiles(s.k);
+  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
+    const interval some{tile, std::min(work.rows.end, tile + at_once)};
+    const std::int64_t first = row_tiles{s.m}.begin(some.begin), end = row_tiles{s.m}.begin(some.end);
+    for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
+    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run);
+  }
+}
+/// gemm() of rows that lie side by side and collide.
+template <class Isa = native>
+void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
+                    const tile_table& tiles = tiles_of<Isa>) {
+  gemm_of_copies<Isa>(s, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch, packed, c, s.n, range,
+                      share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, 0));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

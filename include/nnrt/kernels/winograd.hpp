@@ -72,9 +72,11 @@ struct winograd_layout {
     return {{rows}, count, rows / count, rows % count, most == tile_rows ? 0 : most};
   }
 
+  /// Floats from one transformed input to the next.
+  constexpr std::int64_t row_step() const { return copied_row_floats(in); }
   /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
   /// sets of the cache, where the block's size is a power of two.
-  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * in + 16; }
+  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
   constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
   /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
   constexpr std::int64_t scratch() const {
@@ -220,10 +222,10 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
     for (std::int64_t i = 0; i < division.count; ++i) {
       const std::int64_t first = division.begin(i), function = division.rows_of_function(i);
       const std::int64_t second = function == 1 ? 0 : division.size(i) - function / 2;  // see tile_args
-      tile_args t{.lda = of.in, .k = of.in, .ldc = panel_columns};
+      tile_args t{.lda = of.row_step(), .k = of.in, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / division.count), t.ahead_step = 128 / division.count;
-      t.a = advanced(address_of(v), first * of.in), t.a_second = advanced(t.a, second * of.in);
+      t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(function, width)(t);
     }
@@ -363,7 +365,7 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
     const std::int64_t v_step = of.input_step(block.size()), m_step = of.product_step(block.size());
     float *const v = scratch, *const m = v + of.elements() * v_step, *const copy = m + of.elements() * m_step;
     for (std::int64_t t = 0; t < block.size(); ++t)
-      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * s.in, v_step);
+      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
       detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.elements() * s.in, width, m, tiles);

@@ -52,6 +52,12 @@ TEST_CASE("conv2d of bytes: kernels of one pixel and of the whole image, few and
   }
 }
 
+TEST_CASE("conv2d of bytes: pixels that collide are gathered; those that would collide only together are not made together") {
+  check({}, {1, 4, 5, 4096}, {33, 1, 1, 4096});
+  check({.stride{1, 2}}, {1, 2, 27, 2048}, {33, 1, 1, 2048});
+  check({}, {1, 2, 56, 1024}, {16, 2, 1, 1024});
+}
+
 TEST_CASE("conv2d of bytes: groups, one for each channel too") {
   check({.pad = same_pads, .group = 2}, {2, 5, 6, 6}, {8, 3, 3, 3});
   for (const std::int64_t channels : {2, 16, 35}) {

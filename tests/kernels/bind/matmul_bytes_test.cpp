@@ -33,6 +33,14 @@ TEST_CASE("matmul of bytes: transposed factors, batches that repeat, depths that
           }
 }
 
+TEST_CASE("matmul of bytes: rows that collide") {
+  for (const bool transpose_a : {false, true}) {
+    attributes attrs;
+    attrs.transpose_a = transpose_a;
+    check(attrs, u8, transpose_a ? shape_t{2, 4096, 15} : shape_t{2, 15, 4096}, {4096, 33});
+  }
+}
+
 TEST_CASE("matmul of bytes: one row, fused activations") {
   for (const activation fused : {activation::relu, activation::relu6}) {
     attributes attrs;

@@ -57,7 +57,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
       return by_winograd(shape, record, tile, parts_of_macs(ops::conv2d::macs(attrs, node.in, node.out)));
     const bool is_pointwise = w[1] * w[2] == 1;
     const tile_set tiles = node.band_rows == 0 ? conv_tile_set(shape) : conv_tile_set_of_bands(shape, node.band_rows);
-    return {.code = code_of(static_cast<int>(detail::method_of(shape)), tiles),
+    return {.code = code_of(static_cast<int>(detail::float_method_of(shape)), tiles),
             .packs = 0b110,
             .packed_bytes = conv_packed_floats(shape) * size_of(f32),
             .record = record,

@@ -19,9 +19,11 @@ template <> struct operator_of<ops::full_connection::code> {
 };
 
 template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { in_tiles, by_row, in_tiles_of_copies };
+  static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run, &pack};
+    if constexpr (Method == in_tiles) return {&run, &pack};
+    else if constexpr (Method == in_tiles_of_copies) return {&run_on_copies, &pack};
     else return {&run_row, nullptr};
   }
 
@@ -33,11 +35,13 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::full_connection::attrs>(node.attrs);
     const kernel_record record = record_of(gemm_shape{.m = rows, .k = w[1], .n = w[0]}, range_of(attrs.fused));
     if (rows == 1 && w.elements() >= least_dot_products && !node.must_pack)
-      return {.code = {.method = 1}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
-    return {.code = code_of(0, tile_set_for(rows, w[0])),
+      return {.code = {.method = by_row}, .record = record, .parts = parts_of_products(w.elements(), w.elements()), .name = "dot rows"};
+    const bool collide = rows_collide(rows, w[1] * size_of(f32), w[0]);
+    return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(rows, w[0])),
             .packs = 0b110,
             .packed_bytes = packed_floats(w[1], w[0]) * size_of(f32),
             .record = record,
+            .scratch_bytes = collide ? copied_rows_floats(rows, w[1]) * size_of(f32) : 0,
             .parts = parts_of_products(node.out[0].elements() * w[1], w.elements()),
             .name = "gemm rows"};
   }
@@ -78,6 +82,10 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
     gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
+  static void run_on_copies(const kernel_call& call) {
+    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
+    gemm_on_copies<native>(product, floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+  }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
     dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n, floats_out(call), range, part_of(call));
@@ -101,7 +109,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
-            .scratch_bytes = w[1] % 4 == 0 ? 0 : copied_rows_bytes(product.m, w[1]),
+            .scratch_bytes = copies_byte_rows(product.m, w[1], w[0]) ? copied_rows_bytes(product.m, w[1]) : 0,
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -123,7 +131,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const auto [product, layer] = recorded(call);
     const std::byte* const x = bytes_in(call, 0);
     const byte_product p = product_of(call, layout_of(product), layer);
-    if (product.k % 4 == 0) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
+    if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
         p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
         product.n, part_of(call));

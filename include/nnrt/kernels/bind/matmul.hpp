@@ -51,8 +51,9 @@ template <> struct operator_of<ops::matmul::code> {
 };
 
 template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
-  static constexpr int methods = 1;
-  template <int Method> static constexpr kernel_functions functions() { return {&run, &pack}; }
+  enum : std::int16_t { in_tiles, in_tiles_of_copies };
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() { return {&run<Method == in_tiles_of_copies>, &pack}; }
 
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
@@ -60,10 +61,12 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
-    return {.code = code_of(0, tile_set_for(batch.matrix.m, batch.matrix.n)),
+    const auto [m, k, n] = batch.matrix;
+    const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
+    return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
             .packs = 0b10,
-            .packed_bytes = batch.b_count * packed_floats(batch.matrix.k, batch.matrix.n) * size_of(f32),
-            .scratch_bytes = attrs.transpose_a ? batch.matrix.m * batch.matrix.k * size_of(f32) : 0,
+            .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
+            .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32) : collide ? copied_rows_floats(m, k) * size_of(f32) : 0,
             .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
             .name = "gemm batch"};
   }
@@ -78,7 +81,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
       kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
   }
-  static void run(const kernel_call& call) {
+  template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
@@ -86,10 +89,15 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const float* a = floats_in(call, 0) + batch.a_of(i) * m * k;
-      if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-      gemm<native>(batch.matrix, a, k, packed + batch.b_of(i) * packed_floats(k, n), floats_out(call) + i * m * n, n, range_of(attrs.fused),
-                   shares_matrices ? part{} : part_of(call), tiles_in(call));
+      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b = packed + batch.b_of(i) * packed_floats(k, n);
+      float* const y = floats_out(call) + i * m * n;
+      const part of_matrix = shares_matrices ? part{} : part_of(call);
+      if constexpr (OnCopies) {
+        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call));
+      } else {
+        if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
+        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call));
+      }
     }
   }
 
@@ -97,10 +105,10 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   static product_batch batch_of(const kernel_call& call, const ops::matmul::attrs& attrs) {
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
-  /// a[k][m] as rows [m][k].
+  /// a[k][m] as copied rows [m][k].
   static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
     for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < k; ++j) rows[i * k + j] = a[j * m + i];
+      for (std::int64_t j = 0; j < k; ++j) rows[i * copied_row_floats(k) + j] = a[j * m + i];
     return rows;
   }
 };
@@ -116,7 +124,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
-            .scratch_bytes = is_copied(attrs, k) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
             .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
             .name = "dot batch"};
   }
@@ -152,8 +160,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
 
  private:
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
-  static constexpr bool is_copied(const ops::matmul::attrs& attrs, std::int64_t k) {
-    return attrs.transpose_a || k % 4 != 0;
+  static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
+    return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
   }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
@@ -163,11 +171,12 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    if (!is_copied(attrs, k)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of);
     const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
         [&, depth = k](std::int64_t j, std::byte* to) {
+          if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
           for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
         },
         call.scratch, c, n, of);
