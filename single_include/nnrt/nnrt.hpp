@@ -10912,8 +10912,8 @@ struct tile_args {
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
   std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
-  address ahead = 0;            // see weights_ahead
-  std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
+  address ahead = 0;            // see read_ahead
+  std::int64_t ahead_step = 0;  // bytes per k
 };
 
 /// Reads A down its rows, at one k after the other.
@@ -11615,22 +11615,28 @@ constexpr std::int64_t panels_in_cache(std::int64_t k) {
   return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
 }
 
-/// What lies behind the weights in use: those of the next panels, then of the next layer, since plans lay packed weights
-/// in the order of their steps. Tiles fetch it into L2 while they compute, as much as one pass over A may use. It is
-/// asked for and not read, so it does not matter whether it is there.
-struct weights_ahead {
-  address next, end;
+/// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away, since no machine guesses them from
+/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layer, since plans lay packed
+/// weights in the order of their steps, as much as one pass over A may use. It is asked for and not read, so it does not matter whether it is there.
+struct read_ahead {
+  address weights, weights_end, rows = 0, rows_end = 0;
 
-  explicit weights_ahead(address behind) : next(behind), end(advanced(behind, weights_in_cache)) {}
-  /// Tells the tiles of a row what to ask for; afterwards, take() says how far they came.
+  explicit read_ahead(address behind) : weights(behind), weights_end(advanced(behind, weights_in_cache)) {}
+  /// So many floats lie behind the rows that are multiplied next.
+  void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
+  /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    t.ahead = next < end ? next : t.a;
-    t.ahead_step = next < end ? 128 : 0;
+    t.ahead = rows < rows_end ? rows : weights < weights_end ? weights : t.a;
+    t.ahead_step = rows < rows_end || weights < weights_end ? 128 : 0;
   }
   void take(const tile_args& t) {
-    if (t.ahead_step != 0) next = t.ahead;
+    const auto came = static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
+    if (rows < rows_end) rows += came;
+    else weights += came;
   }
 };
+/// Whether a matrix of so many floats is more than L2 keeps of what was written last.
+constexpr bool comes_from_afar(std::int64_t floats) { return floats >= 512 * 1024 / 4; }
 
 /// How many pieces of A, of so many floats each, pass by a panel at once: they stay in L1 (16 KiB of them) for the next one.
 constexpr std::int64_t pieces_at_once(std::int64_t floats) {
@@ -11649,7 +11655,7 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
 void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
-              interval panels) {
+              interval panels, read_ahead& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
@@ -11657,8 +11663,9 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
+    ahead.give(t);
     tiles.for_tile(rows, width)(t);
-    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
+    ahead.take(t);
   }
 }
 
@@ -11671,7 +11678,7 @@ void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* p
   const std::int64_t block = panels_in_cache(s.k);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
-    weights_ahead ahead(b.panel_address(panels.end));
+    read_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
@@ -11679,9 +11686,8 @@ void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* p
       t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
       set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
-      ahead.give(t);
-      tile_row<Isa>(tiles, t, rows, b, 0, panels);
-      ahead.take(t);
+      if (comes_from_afar(s.m * s.k)) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
     }
   }
 }
@@ -13081,7 +13087,7 @@ inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
 /// changed: what is the same for their blocks is in it.
 template <class Isa>
 void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike, std::int64_t x, std::int64_t width,
-                   interval panels, tile_args& t) {
+                   interval panels, tile_args& t, read_ahead& ahead) {
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;  // input rows from block to block
   std::int64_t line = s.width * s.in;
@@ -13095,8 +13101,11 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   t.count = alike, t.a_step = below * line, t.c_step = row.height * buffers.out_row;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
 }
+
+/// Whether L2 does not have the image: a large one, or, whatever rows of it are made here, one that comes from outside.
+constexpr bool image_comes_from_afar(const conv_shape& s) { return s.in <= 4 || comes_from_afar(s.height * s.width * s.in); }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
 template <class Isa>
@@ -13104,18 +13113,20 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
       const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
       tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
-      ahead.give(t);
+      if (image_comes_from_afar(s)) {
+        const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
+        ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
+      }
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t);
+        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t, ahead);
         x = end;
       }
-      ahead.take(t);
       index += alike;
     }
   }

@@ -116,8 +116,27 @@ TEST_CASE("gemm: rows of many tiles of few products, several of which one call m
 
 TEST_CASE("gemm: large products are right") {
   std::minstd_rand random(4);
-  for (const gemm_shape s : {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}})
+  for (const gemm_shape s : {gemm_shape{1, 1000, 300}, {196, 64, 96}, {49, 700, 160}, {3, 5000, 70}, {60, 1100, 120}, {200, 700, 70}})
     check(problem(s, 0, 0, {}, random));
+}
+
+TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing that is not there already") {
+  detail::tile_args t{.k = 3, .runs = 2, .count = 4};
+  t.a = 5000;
+  detail::read_ahead ahead(address{1'000'000});
+  ahead.rows_behind(address{2'000'000}, 800);  // 3,200 bytes, of which tiles ask for 3,072 at once
+  for (const address expected : {address{2'000'000}, address{2'003'072}, address{1'000'000}, address{1'003'072}}) {
+    ahead.give(t);
+    CHECK(t.ahead == expected);
+    CHECK(t.ahead_step == 128);
+    ahead.take(t);
+  }
+  ahead.weights = ahead.weights_end;
+  ahead.give(t);
+  CHECK(t.ahead == t.a);
+  CHECK(t.ahead_step == 0);
+  CHECK(detail::comes_from_afar(784 * 256));
+  CHECK_FALSE(detail::comes_from_afar(49 * 960));
 }
 
 TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more of them than a set of L1 has lines") {

@@ -174,7 +174,7 @@ inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
 /// changed: what is the same for their blocks is in it.
 template <class Isa>
 void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike, std::int64_t x, std::int64_t width,
-                   interval panels, tile_args& t) {
+                   interval panels, tile_args& t, read_ahead& ahead) {
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h, ix = x * s.stride_w - s.pad_left;
   const std::int64_t columns = s.columns_under(width), below = row.height * s.stride_h;  // input rows from block to block
   std::int64_t line = s.width * s.in;
@@ -188,8 +188,11 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   t.count = alike, t.a_step = below * line, t.c_step = row.height * buffers.out_row;
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (row.height == 2 && s.out_width > 1) t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
 }
+
+/// Whether L2 does not have the image: a large one, or, whatever rows of it are made here, one that comes from outside.
+constexpr bool image_comes_from_afar(const conv_shape& s) { return s.in <= 4 || comes_from_afar(s.height * s.width * s.in); }
 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
 template <class Isa>
@@ -197,18 +200,20 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    weights_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
       const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
       tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
-      ahead.give(t);
+      if (image_comes_from_afar(s)) {
+        const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
+        ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
+      }
       for (std::int64_t i = 0, x = 0; i < across; ++i) {
         const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t);
+        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t, ahead);
         x = end;
       }
-      ahead.take(t);
       index += alike;
     }
   }

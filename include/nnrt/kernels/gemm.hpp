@@ -36,22 +36,28 @@ constexpr std::int64_t panels_in_cache(std::int64_t k) {
   return std::max<std::int64_t>(1, weights_in_cache / (std::max<std::int64_t>(1, k) * panel_columns));
 }
 
-/// What lies behind the weights in use: those of the next panels, then of the next layer, since plans lay packed weights
-/// in the order of their steps. Tiles fetch it into L2 while they compute, as much as one pass over A may use. It is
-/// asked for and not read, so it does not matter whether it is there.
-struct weights_ahead {
-  address next, end;
+/// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away, since no machine guesses them from
+/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layer, since plans lay packed
+/// weights in the order of their steps, as much as one pass over A may use. It is asked for and not read, so it does not matter whether it is there.
+struct read_ahead {
+  address weights, weights_end, rows = 0, rows_end = 0;
 
-  explicit weights_ahead(address behind) : next(behind), end(advanced(behind, weights_in_cache)) {}
-  /// Tells the tiles of a row what to ask for; afterwards, take() says how far they came.
+  explicit read_ahead(address behind) : weights(behind), weights_end(advanced(behind, weights_in_cache)) {}
+  /// So many floats lie behind the rows that are multiplied next.
+  void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
+  /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    t.ahead = next < end ? next : t.a;
-    t.ahead_step = next < end ? 128 : 0;
+    t.ahead = rows < rows_end ? rows : weights < weights_end ? weights : t.a;
+    t.ahead_step = rows < rows_end || weights < weights_end ? 128 : 0;
   }
   void take(const tile_args& t) {
-    if (t.ahead_step != 0) next = t.ahead;
+    const auto came = static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
+    if (rows < rows_end) rows += came;
+    else weights += came;
   }
 };
+/// Whether a matrix of so many floats is more than L2 keeps of what was written last.
+constexpr bool comes_from_afar(std::int64_t floats) { return floats >= 512 * 1024 / 4; }
 
 /// How many pieces of A, of so many floats each, pass by a panel at once: they stay in L1 (16 KiB of them) for the next one.
 constexpr std::int64_t pieces_at_once(std::int64_t floats) {
@@ -70,7 +76,7 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
 void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
-              interval panels) {
+              interval panels, read_ahead& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
@@ -78,8 +84,9 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
     t.bias = b.bias(p);
     t.c = c + p * panel_columns, t.c_second = c_second + p * panel_columns;
     t.last = width - (vectors - lanes);
+    ahead.give(t);
     tiles.for_tile(rows, width)(t);
-    t.ahead += static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
+    ahead.take(t);
   }
 }
 
@@ -92,7 +99,7 @@ void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* p
   const std::int64_t block = panels_in_cache(s.k);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
-    weights_ahead ahead(b.panel_address(panels.end));
+    read_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
@@ -100,9 +107,8 @@ void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* p
       t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
       set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
-      ahead.give(t);
-      tile_row<Isa>(tiles, t, rows, b, 0, panels);
-      ahead.take(t);
+      if (comes_from_afar(s.m * s.k)) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
     }
   }
 }

@@ -67,8 +67,8 @@ struct tile_args {
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
   std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
-  address ahead = 0;            // see weights_ahead
-  std::int64_t ahead_step = 0;  // bytes per k, 0 when there is nothing left to fetch
+  address ahead = 0;            // see read_ahead
+  std::int64_t ahead_step = 0;  // bytes per k
 };
 
 /// Reads A down its rows, at one k after the other.
