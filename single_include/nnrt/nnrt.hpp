@@ -10862,31 +10862,46 @@ inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
-/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
-/// a sliver. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
-struct row_tiles {
-  std::int64_t m;
+namespace detail {
+/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+}  // namespace detail
 
-  constexpr std::int64_t count() const { return (m + tile_rows - 1) / tile_rows; }
-  constexpr std::int64_t begin(std::int64_t tile) const {
-    if (tile >= count()) return m;
-    const std::int64_t whole = tile * tile_rows, rest = m - whole;
-    const bool sliver = tile > 0 && tile == count() - 1 && rest < tile_rows / 2;
-    // The first of the two gets an even number of rows, so that its function computes none twice.
-    return sliver ? whole - tile_rows + (tile_rows + rest + 3) / 4 * 2 : whole;
+/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the first. So none is a sliver, two
+/// functions make all of them, and threads that share a few tiles have as much to do each. They follow from m alone, so the order in which a sum is
+/// made does not depend on how the work is divided.
+class row_tiles {
+  std::int64_t count_, larger_, most_, odd_;  // tiles; the first ones; their rows; 1 if the last of those has one row less
+
+ public:
+  explicit constexpr row_tiles(std::int64_t m) : row_tiles(m, (m + tile_rows - 1) / tile_rows) {}
+  /// So many tiles, which are enough.
+  constexpr row_tiles(std::int64_t m, std::int64_t tiles)
+      : count_(tiles), larger_(tiles), most_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
+    const std::int64_t missing = most_ * tiles - m;
+    larger_ -= missing / 2, odd_ = missing % 2;
   }
-  /// How many tiles from this one on are whole; 1 if it is not.
+
+  constexpr std::int64_t count() const { return count_; }
+  constexpr std::int64_t begin(std::int64_t tile) const {
+    return tile < larger_ ? tile * most_ : tile * (most_ - 2) + 2 * larger_ - odd_;
+  }
+  constexpr std::int64_t rows(std::int64_t tile) const { return begin(tile + 1) - begin(tile); }
+  /// How many tiles from this one on have as many rows as it has.
   constexpr std::int64_t alike(std::int64_t tile) const {
-    const std::int64_t rest = m % tile_rows, whole = m / tile_rows - (rest > 0 && rest < tile_rows / 2 ? 1 : 0);
-    return std::max<std::int64_t>(1, whole - tile);
+    const std::int64_t whole = larger_ - odd_;
+    return (tile < whole ? whole : tile < larger_ ? larger_ : count_) - tile;
   }
 };
+
+/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
+constexpr std::int64_t bytes_apart(std::int64_t row_bytes) { return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes; }
 
 /// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k all lie in the same set of L1, which
 /// keeps 8 lines (or 12): of 14 rows each line has left before its next number is read, and products take a quarter longer. Copies of the rows
 /// lie a line further apart.
 constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
-  return row_bytes > 0 && row_bytes % 4096 == 0 && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
+  return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
 }
 
 namespace detail {
@@ -11108,9 +11123,6 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
 
 using tile_function = void (*)(const tile_args&);
 
-/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
-constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
-
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
 /// What the columns of a panel in use need.
@@ -11162,12 +11174,9 @@ constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
 
 /// The set for the product of an m x k and a k x n matrix.
 constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
+  if (m <= 0) return {};
   const row_tiles tiles{m};
-  tile_set set;
-  // All but the last two are whole, and alike.
-  for (std::int64_t tile = std::max<std::int64_t>(0, tiles.count() - 3); tile < tiles.count(); ++tile)
-    set = set | detail::tiles_along(tiles.begin(tile + 1) - tiles.begin(tile), n);
-  return set;
+  return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
 }
 
 /// The functions of a set; null where the set has none.
@@ -11208,14 +11217,15 @@ namespace detail {
 // The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
 // those that it needs, and a program has only the functions of the tables that its plans point to.
 
-/// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
-/// left, all; sets of columns: one kind, whole panels before another kind, all.
-inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 8;
+/// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among tiles of two kinds, all; sets of
+/// columns: one kind, whole panels before another kind, all.
+inline constexpr int smallest_of_two = (tile_rows / 2 + 1) / 2;  // 2 I rows of the first of two tiles, if they are fewest
+inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {
-  constexpr unsigned whole = 1U << (row_counts - 1);
+  constexpr unsigned largest = 1U << (row_counts - 1);
   if (i < row_counts) return 1U << i;
-  if (i < 2 * row_counts - 1) return whole | 1U << (i - row_counts);
-  if (i == 2 * row_counts - 1) return whole | 1U << ((tile_rows + 4) / 4) | 1U << ((tile_rows + 8) / 4);
+  if (i < 2 * row_counts - 1) return largest | 1U << (i - row_counts);
+  if (i < row_sets - 1) return 0b11U << (i - (2 * row_counts - 1) + smallest_of_two - 1);
   return all_tiles.rows;
 }
 constexpr unsigned column_set(int i) {
@@ -11483,17 +11493,17 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// What a part makes: pairs of output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
+/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
 ///
 /// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
-/// where each part has some lines of them, or where pairs of rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
+/// where each part has some lines of them, or where rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
-  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = row_tiles{s.batch * s.out_height * s.out_width}.count();
+  const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
+  const std::int64_t tiles = row_tiles{rows * s.out_width}.count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
-  if (p.count == 1 || lines == 1 || (pairs >= p.count && !has_enough)) return {share(pairs, p), {0, vectors}};
+  if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
   const interval mine = share(lines, p);
-  return {{0, pairs}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
+  return {{0, rows}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
 }
 
 }  // namespace detail
@@ -11549,17 +11559,18 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
 /// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel, stride and pixels in a vector, which must be
 /// depthwise_method_of(s).
 ///
-/// Parts are pairs of output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
+/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
 template <class Isa, int Kernel, int Stride, int Pixels>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
-  const std::int64_t pairs = (s.out_height + 1) / 2;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
-  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
+  std::int64_t rows = 0;
+  for (std::int64_t done = work.rows.begin; done < work.rows.end; done += rows) {
+    const std::int64_t image = done / s.out_height, oy = done % s.out_height;
+    rows = std::min<std::int64_t>(2, std::min(s.out_height - oy, work.rows.end - done));
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
     if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows, work.columns);
@@ -11626,8 +11637,9 @@ struct read_ahead {
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    t.ahead = rows < rows_end ? rows : weights < weights_end ? weights : t.a;
-    t.ahead_step = rows < rows_end || weights < weights_end ? 128 : 0;
+    if (rows < rows_end) t.ahead = rows, t.ahead_step = 128;
+    else if (weights < weights_end) t.ahead = weights, t.ahead_step = 128;
+    else t.ahead = t.a, t.ahead_step = 0;
   }
   void take(const tile_args& t) {
     const auto came = static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
@@ -11670,23 +11682,24 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
 }
 
 /// The part of C made of the given tiles of rows and panels of columns. `a` is where row 0 would lie; only rows of these tiles have to be there. `run`
-/// is what packed_run() says of what pack() was told.
+/// is what packed_run() says of what pack() was told; `is_far` whether L2 does not have rows of A that no tile has read.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
+                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run, bool is_far) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
+  const row_tiles tiles_of_rows{s.m};
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
     read_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
-      const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
+      const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
-      t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
+      t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
       set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
-      if (comes_from_afar(s.m * s.k)) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      if (is_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
       tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
     }
   }
@@ -11711,13 +11724,14 @@ template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles,
+                          packed_run(s.k, s.n, run), detail::comes_from_afar(s.m * s.k));
 }
 
 // --- rows that are copied first ----------------------------------------------
 
 /// Floats from a copied row to the next.
-constexpr std::int64_t copied_row_floats(std::int64_t k) { return k % 1024 == 0 ? k + 16 : k; }
+constexpr std::int64_t copied_row_floats(std::int64_t k) { return bytes_apart(k * 4) / 4; }
 /// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most 256 KiB.
 constexpr std::int64_t copied_tiles(std::int64_t k) { return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8); }
 /// Floats of scratch that each part of gemm_of_copies() needs.
@@ -11728,11 +11742,12 @@ template <class Isa, class CopyRow>
 void gemm_of_copies(const gemm_shape& s, CopyRow copy_row, float* scratch, const float* packed, float* c, std::int64_t ldc, clamp_range range,
                     const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const std::int64_t lda = copied_row_floats(s.k), at_once = copied_tiles(s.k);
+  const row_tiles tiles_of_rows{s.m};
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
-    const std::int64_t first = row_tiles{s.m}.begin(some.begin), end = row_tiles{s.m}.begin(some.end);
+    const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
     for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
-    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run);
+    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run, false);
   }
 }
 /// gemm() of rows that lie side by side and collide.
@@ -12748,7 +12763,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
 /// later: all but the last of these tiles. 0: none.
 inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
   const row_tiles tiles{at.rows};
-  const std::int64_t last = at.rows - tiles.begin(tiles.count() - 1);
+  const std::int64_t last = tiles.rows(tiles.count() - 1);
   const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
 }
@@ -12772,7 +12787,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       byte_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
       part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
-      if (!at.is_torn()) part.rows = tiles.begin(tile + 1) - begin;
+      if (!at.is_torn()) part.rows = tiles.rows(tile);
       ++tile;
       const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
       for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
@@ -12783,7 +12798,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
       if (lines.count == 1) {  // then tiles that are alike
         const std::int64_t end = is_whole ? tiles.count() : tiles_that_spill(p, at) - 1;
-        for (; tile < end && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+        for (; tile < end && tiles.rows(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
@@ -12842,7 +12857,7 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
     byte_rows part = at;
     const std::int64_t begin = tiles.begin(tile);
     part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
-    part.rows = tiles.begin(tile + 1) - begin;
+    part.rows = tiles.rows(tile);
     byte_tile_row<Isa>(p, part, panels);
   }
 }
@@ -12862,9 +12877,10 @@ template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
   const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
+  const row_tiles tiles_of_rows{m};
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
-      const std::int64_t row = row_tiles{m}.begin(tile), end = row_tiles{m}.begin(std::min(tile + tiles, work.rows.end));
+      const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
                           {panel, std::min(work.columns.end, panel + panels)});
     }
@@ -12893,10 +12909,7 @@ constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) 
 /// Tiles whose rows byte_gemm_of_copies() copies at once.
 inline constexpr std::int64_t byte_copied_tiles = 4;
 /// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) {
-  const std::int64_t steps = (k + 3) / 4 * 4;
-  return steps % 4096 == 0 ? steps + 64 : steps;
-}
+constexpr std::int64_t copied_row_bytes(std::int64_t k) { return bytes_apart((k + 3) / 4 * 4); }
 constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
   return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
@@ -12906,9 +12919,10 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share_of_panels(p.layout, row_tiles{m}.count(), of);
+  const row_tiles tiles{m};
+  const rectangle work = share_of_panels(p.layout, tiles.count(), of);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-    const std::int64_t first = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+    const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, row_tiles{rows}.count()}, work.columns});
@@ -13110,7 +13124,8 @@ constexpr bool image_comes_from_afar(const conv_shape& s) { return s.in <= 4 || 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
 template <class Isa>
 void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
+  const std::int64_t block = panels_in_cache(s.depth());
+  const row_tiles across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
     read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
@@ -13122,11 +13137,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
         const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
         ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
       }
-      for (std::int64_t i = 0, x = 0; i < across; ++i) {
-        const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t, ahead);
-        x = end;
-      }
+      for (std::int64_t i = 0; i < across.count(); ++i) direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
       index += alike;
     }
   }
@@ -14311,19 +14322,18 @@ struct byte_depthwise_rows {
 
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows, or lines of channels; every division into parts
+/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are output rows, or lines of channels; every division into parts
 /// gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they are kept, and packing was told so.
 template <class Isa = native, bool LeavesSums = false>
 void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
-  const std::int64_t pairs = (s.out_height + 1) / 2;
   const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
-    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.rows.end - done);
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
     byte_depthwise_buffers one = of;
     one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first * 2, std::min(s.out_height, last * 2)}, work.columns);
+    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first, last}, work.columns);
     done += last - first;
   }
 }
@@ -15019,28 +15029,8 @@ struct winograd_layout {
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
 
-  /// The rows of a block are divided among tiles of products as row_tiles says. Blocks differ by one row, and might need
-  /// functions for three numbers of rows: then rows are divided equally, and go by one function, or by that of whole tiles
-  /// and the next smaller one. More would have to be compiled.
-  constexpr bool must_divide_equally() const {
-    const unsigned rows = tile_set_for(largest_block(), 1).rows | tile_set_for(tiles() / blocks(), 1).rows;
-    const unsigned others = rows & ~detail::tile_of(tile_rows, 1).rows;
-    return (others & (others - 1)) != 0;
-  }
-  /// The divisions of a block of so many rows, and the rows of the functions that compute them.
-  struct division {
-    row_tiles tiles;
-    std::int64_t count, each = 0, larger = 0, function = 0;  // each: 0 unless equal; then `larger` of them have one row more
-
-    constexpr std::int64_t begin(std::int64_t i) const { return each == 0 ? tiles.begin(i) : i * each + std::min(i, larger); }
-    constexpr std::int64_t size(std::int64_t i) const { return begin(i + 1) - begin(i); }
-    constexpr std::int64_t rows_of_function(std::int64_t i) const { return function == 0 ? function_rows(size(i)) : function; }
-  };
-  constexpr division division_of(std::int64_t rows) const {
-    if (!must_divide_equally()) return {{rows}, row_tiles{rows}.count()};
-    const std::int64_t count = (largest_block() + tile_rows - 1) / tile_rows, most = function_rows((largest_block() + count - 1) / count);
-    return {{rows}, count, rows / count, rows % count, most == tile_rows ? 0 : most};
-  }
+  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions then make all of them.
+  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
 
   /// Floats from one transformed input to the next.
   constexpr std::int64_t row_step() const { return copied_row_floats(in); }
@@ -15187,17 +15177,17 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
   alignas(64) static constexpr float no_bias[panel_columns] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
-  const winograd_layout::division division = of.division_of(rows);
+  const row_tiles tiles_of_rows = of.tiles_of_products(rows);
   for (std::int64_t e = 0; e < of.elements(); ++e) {
-    for (std::int64_t i = 0; i < division.count; ++i) {
-      const std::int64_t first = division.begin(i), function = division.rows_of_function(i);
-      const std::int64_t second = function == 1 ? 0 : division.size(i) - function / 2;  // see tile_args
+    for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
+      const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
+      const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = of.in, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / division.count), t.ahead_step = 128 / division.count;
+      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
-      tiles.for_tile(function, width)(t);
+      tiles.for_tile(size, width)(t);
     }
     v += of.input_step(rows), m += of.product_step(rows), packed += of.in * vectors;
   }
@@ -15220,8 +15210,8 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
   const detail::winograd_layout of(s, tile);
   tile_set set;
   for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
-    const auto division = of.division_of(rows);
-    for (std::int64_t i = 0; i < division.count; ++i) set = set | detail::tiles_along(division.rows_of_function(i), s.out);
+    const row_tiles tiles = of.tiles_of_products(rows);
+    for (std::int64_t i = 0; i < tiles.count(); ++i) set = set | detail::tiles_along(tiles.rows(i), s.out);
   }
   return set;
 }
@@ -15259,7 +15249,7 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
   const double input_cost = tile == 4 ? 380 : 160, output_cost = tile == 4 ? 270 : 160;
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
   const double products = tiles * static_cast<double>(s.in) * vectors_of(s.out);
-  const double calls = static_cast<double>(of.blocks() * of.division_of(of.largest_block()).count * panels_of(s.out));
+  const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
   return cost_of_products(elements * (products + calls * product_tile_cost), of.elements() * s.in * whole_vectors(s.out), of.blocks()) +
          tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
 }
@@ -18836,9 +18826,8 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   enum : std::int16_t { in_tiles, by_row, in_tiles_of_copies };
   static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == in_tiles) return {&run, &pack};
-    else if constexpr (Method == in_tiles_of_copies) return {&run_on_copies, &pack};
-    else return {&run_row, nullptr};
+    if constexpr (Method == by_row) return {&run_row, nullptr};
+    else return {&run<Method == in_tiles_of_copies>, &pack};
   }
 
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -18892,13 +18881,11 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto [m, k, n] = call.recorded<gemm_shape>();
     kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
   }
-  static void run(const kernel_call& call) {
+  template <bool OnCopies> static void run(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
-    gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
-  }
-  static void run_on_copies(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
-    gemm_on_copies<native>(product, floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+    const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
+    if constexpr (OnCopies) gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+    else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();

@@ -103,6 +103,29 @@ depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std
 /// As many channels as share a vector with those of another pixel, where pixels do.
 constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
 
+TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part of a product around the layer has") {
+  const auto rows_of = [](const depthwise_shape& s, part p) { return detail::share_of_layer(s, 64, detail::channel_vectors(s.out()), p).rows; };
+  const depthwise_shape even = shape(14, 14, 384, 3, 1, 1, 1);
+  for (const std::int64_t parts : {1, 2, 3, 5}) {
+    CAPTURE(parts);
+    std::int64_t next = 0;
+    for (std::int64_t i = 0; i < parts; ++i) {
+      const interval rows = rows_of(even, {i, parts});
+      CHECK(rows.begin == next);
+      CHECK(rows.size() >= 14 / parts);
+      CHECK(rows.size() <= (14 + parts - 1) / parts);
+      next = rows.end;
+    }
+    CHECK(next == 14);
+  }
+  if (tile_rows == 14) {
+    const row_tiles tiles{14 * 14};
+    CHECK(rows_of(even, {0, 2}).end * 14 == tiles.begin(share(tiles.count(), {0, 2}).end));
+  }
+  CHECK(rows_of(shape(25, 10, 64, 3, 1, 1, 1), {0, 2}).end == 13);
+  CHECK(rows_of(shape(2, 10, 64, 3, 1, 1, 1), {1, 2}).size() == 1);
+}
+
 TEST_CASE("depthwise: every width and channel count around a tile is right for the kernels that have tiles") {
   std::minstd_rand random(1);
   for (const std::int64_t kernel : {3, 5})

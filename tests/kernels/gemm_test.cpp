@@ -150,6 +150,9 @@ TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more o
   CHECK_FALSE(rows_collide(196, 0, 1000));
   for (const std::int64_t k : {1024, 2048, 10240}) CHECK(copied_row_floats(k) % 1024 != 0);
   CHECK(copied_row_floats(1000) == 1000);
+  CHECK(copied_row_floats(0) == 0);
+  for (const std::int64_t bytes : {0, 64, 2048, 4095, 4096 + 64}) CHECK(bytes_apart(bytes) == bytes);
+  for (const std::int64_t bytes : {4096, 3 * 4096}) CHECK(bytes_apart(bytes) == bytes + 64);
 }
 
 TEST_CASE("gemm: copied rows give the bits that rows give where they lie, in every division into parts") {
@@ -296,26 +299,49 @@ TEST_CASE("gemm: a product gets the functions of its own tiles, and few others")
   CHECK(functions(5 * tile_rows, 2 * panel_columns) == 1);
   CHECK(functions(5 * tile_rows, panel_columns + 1) == 2);
   CHECK(functions(5 * tile_rows - 2, panel_columns) <= 2);
-  for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 3);
+  for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 2);
 }
 
-TEST_CASE("gemm: tiles cover the rows in order, and none of several is a sliver") {
+TEST_CASE("gemm: tiles cover the rows in order, and differ by two rows at most, and by one that is odd") {
   for (std::int64_t m = 0; m <= 200; ++m) {
     CAPTURE(m);
     const row_tiles tiles{m};
     CHECK(tiles.begin(0) == 0);
+    CHECK(tiles.count() == (m + tile_rows - 1) / tile_rows);
     CHECK(tiles.begin(tiles.count()) == m);
+    std::int64_t odd = 0;
     for (std::int64_t t = 0; t < tiles.count(); ++t) {
-      const std::int64_t rows = tiles.begin(t + 1) - tiles.begin(t);
+      const std::int64_t rows = tiles.rows(t);
+      CHECK(rows == tiles.begin(t + 1) - tiles.begin(t));
       CHECK(rows <= tile_rows);
       CHECK(rows >= std::min<std::int64_t>(m, tile_rows / 2));
+      CHECK(detail::function_rows(rows) >= detail::function_rows(tiles.rows(0)) - 2);
+      CHECK(detail::function_rows(rows) <= detail::function_rows(tiles.rows(0)));
       const std::int64_t alike = tiles.alike(t);
       CHECK(alike >= 1);
       CHECK(tiles.begin(t + alike) - tiles.begin(t) == alike * rows);
-      if (alike > 1) CHECK(rows == tile_rows);
-      if (rows == tile_rows && t + 1 < tiles.count() && tiles.begin(t + 2) - tiles.begin(t + 1) == rows) CHECK(alike > 1);
+      for (std::int64_t i = 0; i < alike; ++i) CHECK(tiles.rows(t + i) == rows);
+      if (t + alike < tiles.count()) CHECK(tiles.rows(t + alike) != rows);
+      odd += m > 1 ? rows % 2 : 0;
     }
+    CHECK(odd == (m > 1 ? m % 2 : 0));
   }
+}
+
+TEST_CASE("gemm: so many tiles as are asked for cover the rows, too") {
+  for (std::int64_t m = 2; m <= 100; ++m)
+    for (std::int64_t count = (m + tile_rows - 1) / tile_rows; count <= m / 2; ++count) {
+      CAPTURE(m);
+      CAPTURE(count);
+      const row_tiles tiles(m, count);
+      CHECK(tiles.count() == count);
+      CHECK(tiles.begin(0) == 0);
+      CHECK(tiles.begin(count) == m);
+      for (std::int64_t t = 0; t < count; ++t) {
+        CHECK(tiles.rows(t) >= 1);
+        CHECK(tiles.rows(t) <= tile_rows);
+      }
+    }
 }
 
 TEST_CASE("part: parts are disjoint, in order, and cover everything") {

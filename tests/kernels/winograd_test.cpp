@@ -8,7 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <random>
 
@@ -208,13 +210,16 @@ TEST_CASE("winograd: a part uses no more scratch than it asks for") {
   }
 }
 
-TEST_CASE("winograd: a layer takes one function for its products, or two of which one is for whole tiles") {
+TEST_CASE("winograd: a layer takes one function for its products, or two, and its table has no others") {
   for (const std::int64_t channels : {lanes, 4 * lanes, 16 * lanes})
     for (std::int64_t size = 1; size <= 100; ++size)
       for (const int tile : {2, 4}) {
-        const unsigned rows = winograd_tile_set(image(size, size, channels, panel_columns), tile).rows;
-        const bool is_one = (rows & (rows - 1)) == 0, has_whole = (rows >> (tile_rows / 2) & 1U) != 0;
-        CHECK((is_one || (has_whole && (rows & (rows - 1)) == 1U << (tile_rows / 2))));
+        const tile_set set = winograd_tile_set(image(size, size, channels, panel_columns), tile);
+        CHECK(std::popcount(set.rows) <= 2);
+        unsigned rows = 0;
+        for (const auto& of_columns : nnrt_test::table_for(set).of)
+          for (unsigned r = 0; r < std::size(of_columns); ++r) rows |= of_columns[r] != nullptr ? 1U << r : 0;
+        CHECK(rows == set.rows);
       }
 }
 

@@ -76,19 +76,18 @@ struct byte_depthwise_rows {
 
 }  // namespace detail
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are pairs of output rows, or lines of channels; every division into parts
+/// y = clamp(depthwise_conv2d(x, w) + bias) of stored numbers. Parts are output rows, or lines of channels; every division into parts
 /// gives the same bits. y must not overlap x. With LeavesSums an addend comes to the sums, or they are kept, and packing was told so.
 template <class Isa = native, bool LeavesSums = false>
 void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
   const detail::byte_depthwise_plan plan(s, of.factors.b_zero_as_seen());
-  const std::int64_t pairs = (s.out_height + 1) / 2;
   const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
-    const std::int64_t image = done / pairs, first = done - image * pairs, last = std::min(pairs, first + work.rows.end - done);
+    const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
     byte_depthwise_buffers one = of;
     one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first * 2, std::min(s.out_height, last * 2)}, work.columns);
+    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first, last}, work.columns);
     done += last - first;
   }
 }

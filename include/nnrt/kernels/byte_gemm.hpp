@@ -142,7 +142,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
 /// later: all but the last of these tiles. 0: none.
 inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
   const row_tiles tiles{at.rows};
-  const std::int64_t last = at.rows - tiles.begin(tiles.count() - 1);
+  const std::int64_t last = tiles.rows(tiles.count() - 1);
   const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
 }
@@ -166,7 +166,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       byte_rows part = at;
       const std::int64_t begin = tiles.begin(tile);
       part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
-      if (!at.is_torn()) part.rows = tiles.begin(tile + 1) - begin;
+      if (!at.is_torn()) part.rows = tiles.rows(tile);
       ++tile;
       const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
       for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
@@ -177,7 +177,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       t.count = lines.count, t.a_step = lines.a_step, t.c_step = lines.c_step;
       if (lines.count == 1) {  // then tiles that are alike
         const std::int64_t end = is_whole ? tiles.count() : tiles_that_spill(p, at) - 1;
-        for (; tile < end && tiles.begin(tile + 1) - tiles.begin(tile) == part.rows; ++tile) ++t.count;
+        for (; tile < end && tiles.rows(tile) == part.rows; ++tile) ++t.count;
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
@@ -236,7 +236,7 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
     byte_rows part = at;
     const std::int64_t begin = tiles.begin(tile);
     part.a = bytes_further(at.a, begin * at.lda), part.c = at.c + begin * at.ldc;
-    part.rows = tiles.begin(tile + 1) - begin;
+    part.rows = tiles.rows(tile);
     byte_tile_row<Isa>(p, part, panels);
   }
 }
@@ -256,9 +256,10 @@ template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
   const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
+  const row_tiles tiles_of_rows{m};
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
-      const std::int64_t row = row_tiles{m}.begin(tile), end = row_tiles{m}.begin(std::min(tile + tiles, work.rows.end));
+      const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
                           {panel, std::min(work.columns.end, panel + panels)});
     }
@@ -287,10 +288,7 @@ constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) 
 /// Tiles whose rows byte_gemm_of_copies() copies at once.
 inline constexpr std::int64_t byte_copied_tiles = 4;
 /// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) {
-  const std::int64_t steps = (k + 3) / 4 * 4;
-  return steps % 4096 == 0 ? steps + 64 : steps;
-}
+constexpr std::int64_t copied_row_bytes(std::int64_t k) { return bytes_apart((k + 3) / 4 * 4); }
 constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
   return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
@@ -300,9 +298,10 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
-  const rectangle work = share_of_panels(p.layout, row_tiles{m}.count(), of);
+  const row_tiles tiles{m};
+  const rectangle work = share_of_panels(p.layout, tiles.count(), of);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-    const std::int64_t first = row_tiles{m}.begin(tile), rows = row_tiles{m}.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+    const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, row_tiles{rows}.count()}, work.columns});

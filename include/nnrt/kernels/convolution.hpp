@@ -197,7 +197,8 @@ constexpr bool image_comes_from_afar(const conv_shape& s) { return s.in <= 4 || 
 /// Computes the given rows of blocks; weights stay in L2 while the blocks pass.
 template <class Isa>
 void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval rows, interval panels) {
-  const std::int64_t block = panels_in_cache(s.depth()), across = row_tiles{s.out_width}.count();
+  const std::int64_t block = panels_in_cache(s.depth());
+  const row_tiles across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
     read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
@@ -209,11 +210,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
         const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
         ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
       }
-      for (std::int64_t i = 0, x = 0; i < across; ++i) {
-        const std::int64_t end = row_tiles{s.out_width}.begin(i + 1);
-        direct_column<Isa>(s, buffers, row, alike, x, end - x, some_panels, t, ahead);
-        x = end;
-      }
+      for (std::int64_t i = 0; i < across.count(); ++i) direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
       index += alike;
     }
   }

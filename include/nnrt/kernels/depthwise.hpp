@@ -256,17 +256,17 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
       depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
 }
 
-/// What a part makes: pairs of output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
+/// What a part makes: output rows of all images, and some of the vectors that hold the channels, in whole lines of `line` channels.
 ///
 /// Layers are shared out as the products around them are, by pixels or by channels, so that a core reads what it has written itself; by channels only
-/// where each part has some lines of them, or where pairs of rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
+/// where each part has some lines of them, or where rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
-  const std::int64_t pairs = s.batch * ((s.out_height + 1) / 2), lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = row_tiles{s.batch * s.out_height * s.out_width}.count();
+  const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
+  const std::int64_t tiles = row_tiles{rows * s.out_width}.count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
-  if (p.count == 1 || lines == 1 || (pairs >= p.count && !has_enough)) return {share(pairs, p), {0, vectors}};
+  if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
   const interval mine = share(lines, p);
-  return {{0, pairs}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
+  return {{0, rows}, {mine.begin * (vectors / lines), mine.end * (vectors / lines)}};
 }
 
 }  // namespace detail
@@ -322,17 +322,18 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
 /// y = clamp(depthwise_conv2d(x, w) + bias) by the method of this kernel, stride and pixels in a vector, which must be
 /// depthwise_method_of(s).
 ///
-/// Parts are pairs of output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
+/// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
 template <class Isa, int Kernel, int Stride, int Pixels>
 void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
   if (s.out_width <= 0 || s.out() <= 0) return;
-  const std::int64_t pairs = (s.out_height + 1) / 2;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
-  for (std::int64_t i = work.rows.begin; i < work.rows.end; ++i) {
-    const std::int64_t image = i / pairs, oy = i % pairs * 2, rows = std::min<std::int64_t>(2, s.out_height - oy);
+  std::int64_t rows = 0;
+  for (std::int64_t done = work.rows.begin; done < work.rows.end; done += rows) {
+    const std::int64_t image = done / s.out_height, oy = done % s.out_height;
+    rows = std::min<std::int64_t>(2, std::min(s.out_height - oy, work.rows.end - done));
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
     if constexpr (Kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, oy, rows, work.columns);

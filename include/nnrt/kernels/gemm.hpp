@@ -47,8 +47,9 @@ struct read_ahead {
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    t.ahead = rows < rows_end ? rows : weights < weights_end ? weights : t.a;
-    t.ahead_step = rows < rows_end || weights < weights_end ? 128 : 0;
+    if (rows < rows_end) t.ahead = rows, t.ahead_step = 128;
+    else if (weights < weights_end) t.ahead = weights, t.ahead_step = 128;
+    else t.ahead = t.a, t.ahead_step = 0;
   }
   void take(const tile_args& t) {
     const auto came = static_cast<address>(t.ahead_step * t.k * t.runs * t.count);
@@ -91,23 +92,24 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
 }
 
 /// The part of C made of the given tiles of rows and panels of columns. `a` is where row 0 would lie; only rows of these tiles have to be there. `run`
-/// is what packed_run() says of what pack() was told.
+/// is what packed_run() says of what pack() was told; `is_far` whether L2 does not have rows of A that no tile has read.
 template <class Isa>
 void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run) {
+                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run, bool is_far) {
   const packed_b b{packed, s.k, s.n};
   const std::int64_t block = panels_in_cache(s.k);
+  const row_tiles tiles_of_rows{s.m};
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
     read_ahead ahead(b.panel_address(panels.end));
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
-      const std::int64_t row = row_tiles{s.m}.begin(tile), rows = row_tiles{s.m}.begin(tile + 1) - row;
+      const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
-      t.count = std::min(std::min(row_tiles{s.m}.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
+      t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
       set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
-      if (comes_from_afar(s.m * s.k)) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      if (is_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
       tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
     }
   }
@@ -132,13 +134,14 @@ template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, run));
+  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles,
+                          packed_run(s.k, s.n, run), detail::comes_from_afar(s.m * s.k));
 }
 
 // --- rows that are copied first ----------------------------------------------
 
 /// Floats from a copied row to the next.
-constexpr std::int64_t copied_row_floats(std::int64_t k) { return k % 1024 == 0 ? k + 16 : k; }
+constexpr std::int64_t copied_row_floats(std::int64_t k) { return bytes_apart(k * 4) / 4; }
 /// Tiles whose rows are copied at once: some, so that every panel of weights is read once for all of them, in at most 256 KiB.
 constexpr std::int64_t copied_tiles(std::int64_t k) { return nnrt::detail::clamped(64 * 1024 / (tile_rows * std::max<std::int64_t>(1, k)), 1, 8); }
 /// Floats of scratch that each part of gemm_of_copies() needs.
@@ -149,11 +152,12 @@ template <class Isa, class CopyRow>
 void gemm_of_copies(const gemm_shape& s, CopyRow copy_row, float* scratch, const float* packed, float* c, std::int64_t ldc, clamp_range range,
                     const rectangle& work, const tile_table& tiles, std::int64_t run) {
   const std::int64_t lda = copied_row_floats(s.k), at_once = copied_tiles(s.k);
+  const row_tiles tiles_of_rows{s.m};
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
-    const std::int64_t first = row_tiles{s.m}.begin(some.begin), end = row_tiles{s.m}.begin(some.end);
+    const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
     for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
-    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run);
+    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run, false);
   }
 }
 /// gemm() of rows that lie side by side and collide.

@@ -17,31 +17,46 @@ inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
-/// The tiles along m rows (or pixels of a line): whole ones, but the last two share what is left when the last would be
-/// a sliver. They follow from m alone, so the order in which a sum is made does not depend on how the work is divided.
-struct row_tiles {
-  std::int64_t m;
+namespace detail {
+/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
+constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+}  // namespace detail
 
-  constexpr std::int64_t count() const { return (m + tile_rows - 1) / tile_rows; }
-  constexpr std::int64_t begin(std::int64_t tile) const {
-    if (tile >= count()) return m;
-    const std::int64_t whole = tile * tile_rows, rest = m - whole;
-    const bool sliver = tile > 0 && tile == count() - 1 && rest < tile_rows / 2;
-    // The first of the two gets an even number of rows, so that its function computes none twice.
-    return sliver ? whole - tile_rows + (tile_rows + rest + 3) / 4 * 2 : whole;
+/// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the first. So none is a sliver, two
+/// functions make all of them, and threads that share a few tiles have as much to do each. They follow from m alone, so the order in which a sum is
+/// made does not depend on how the work is divided.
+class row_tiles {
+  std::int64_t count_, larger_, most_, odd_;  // tiles; the first ones; their rows; 1 if the last of those has one row less
+
+ public:
+  explicit constexpr row_tiles(std::int64_t m) : row_tiles(m, (m + tile_rows - 1) / tile_rows) {}
+  /// So many tiles, which are enough.
+  constexpr row_tiles(std::int64_t m, std::int64_t tiles)
+      : count_(tiles), larger_(tiles), most_(detail::function_rows(tiles <= 1 ? m : (m + tiles - 1) / tiles)), odd_(0) {
+    const std::int64_t missing = most_ * tiles - m;
+    larger_ -= missing / 2, odd_ = missing % 2;
   }
-  /// How many tiles from this one on are whole; 1 if it is not.
+
+  constexpr std::int64_t count() const { return count_; }
+  constexpr std::int64_t begin(std::int64_t tile) const {
+    return tile < larger_ ? tile * most_ : tile * (most_ - 2) + 2 * larger_ - odd_;
+  }
+  constexpr std::int64_t rows(std::int64_t tile) const { return begin(tile + 1) - begin(tile); }
+  /// How many tiles from this one on have as many rows as it has.
   constexpr std::int64_t alike(std::int64_t tile) const {
-    const std::int64_t rest = m % tile_rows, whole = m / tile_rows - (rest > 0 && rest < tile_rows / 2 ? 1 : 0);
-    return std::max<std::int64_t>(1, whole - tile);
+    const std::int64_t whole = larger_ - odd_;
+    return (tile < whole ? whole : tile < larger_ ? larger_ : count_) - tile;
   }
 };
+
+/// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
+constexpr std::int64_t bytes_apart(std::int64_t row_bytes) { return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes; }
 
 /// Whether the rows of a tile get in each other's way. Where they begin a multiple of 4 KiB apart, the numbers of one k all lie in the same set of L1, which
 /// keeps 8 lines (or 12): of 14 rows each line has left before its next number is read, and products take a quarter longer. Copies of the rows
 /// lie a line further apart.
 constexpr bool rows_collide(std::int64_t rows, std::int64_t row_bytes, std::int64_t columns) {
-  return row_bytes > 0 && row_bytes % 4096 == 0 && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
+  return bytes_apart(row_bytes) > row_bytes && std::min<std::int64_t>(rows, tile_rows) > 12 && columns >= panel_columns;
 }
 
 namespace detail {
@@ -263,9 +278,6 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
 
 using tile_function = void (*)(const tile_args&);
 
-/// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
-constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
-
 template <int N> using first_integers = std::make_integer_sequence<int, N>;
 
 /// What the columns of a panel in use need.
@@ -317,12 +329,9 @@ constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
 
 /// The set for the product of an m x k and a k x n matrix.
 constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
+  if (m <= 0) return {};
   const row_tiles tiles{m};
-  tile_set set;
-  // All but the last two are whole, and alike.
-  for (std::int64_t tile = std::max<std::int64_t>(0, tiles.count() - 3); tile < tiles.count(); ++tile)
-    set = set | detail::tiles_along(tiles.begin(tile + 1) - tiles.begin(tile), n);
-  return set;
+  return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
 }
 
 /// The functions of a set; null where the set has none.
@@ -363,14 +372,15 @@ namespace detail {
 // The functions of all tiles take a compiler 0.8 s and 26 KB. So the plan of each product points to a table with few more than
 // those that it needs, and a program has only the functions of the tables that its plans point to.
 
-/// Sets of rows for which there are tables: each count alone, each beside whole tiles, whole tiles before two that share what is
-/// left, all; sets of columns: one kind, whole panels before another kind, all.
-inline constexpr int row_sets = 2 * row_counts + 1, column_sets = 8;
+/// Sets of rows for which there are tables: each count alone, each beside the largest, those that divide rows among tiles of two kinds, all; sets of
+/// columns: one kind, whole panels before another kind, all.
+inline constexpr int smallest_of_two = (tile_rows / 2 + 1) / 2;  // 2 I rows of the first of two tiles, if they are fewest
+inline constexpr int row_sets = 2 * row_counts + std::max(0, row_counts - 1 - smallest_of_two), column_sets = 8;
 constexpr unsigned row_set(int i) {
-  constexpr unsigned whole = 1U << (row_counts - 1);
+  constexpr unsigned largest = 1U << (row_counts - 1);
   if (i < row_counts) return 1U << i;
-  if (i < 2 * row_counts - 1) return whole | 1U << (i - row_counts);
-  if (i == 2 * row_counts - 1) return whole | 1U << ((tile_rows + 4) / 4) | 1U << ((tile_rows + 8) / 4);
+  if (i < 2 * row_counts - 1) return largest | 1U << (i - row_counts);
+  if (i < row_sets - 1) return 0b11U << (i - (2 * row_counts - 1) + smallest_of_two - 1);
   return all_tiles.rows;
 }
 constexpr unsigned column_set(int i) {

@@ -49,28 +49,8 @@ struct winograd_layout {
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
 
-  /// The rows of a block are divided among tiles of products as row_tiles says. Blocks differ by one row, and might need
-  /// functions for three numbers of rows: then rows are divided equally, and go by one function, or by that of whole tiles
-  /// and the next smaller one. More would have to be compiled.
-  constexpr bool must_divide_equally() const {
-    const unsigned rows = tile_set_for(largest_block(), 1).rows | tile_set_for(tiles() / blocks(), 1).rows;
-    const unsigned others = rows & ~detail::tile_of(tile_rows, 1).rows;
-    return (others & (others - 1)) != 0;
-  }
-  /// The divisions of a block of so many rows, and the rows of the functions that compute them.
-  struct division {
-    row_tiles tiles;
-    std::int64_t count, each = 0, larger = 0, function = 0;  // each: 0 unless equal; then `larger` of them have one row more
-
-    constexpr std::int64_t begin(std::int64_t i) const { return each == 0 ? tiles.begin(i) : i * each + std::min(i, larger); }
-    constexpr std::int64_t size(std::int64_t i) const { return begin(i + 1) - begin(i); }
-    constexpr std::int64_t rows_of_function(std::int64_t i) const { return function == 0 ? function_rows(size(i)) : function; }
-  };
-  constexpr division division_of(std::int64_t rows) const {
-    if (!must_divide_equally()) return {{rows}, row_tiles{rows}.count()};
-    const std::int64_t count = (largest_block() + tile_rows - 1) / tile_rows, most = function_rows((largest_block() + count - 1) / count);
-    return {{rows}, count, rows / count, rows % count, most == tile_rows ? 0 : most};
-  }
+  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions then make all of them.
+  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
 
   /// Floats from one transformed input to the next.
   constexpr std::int64_t row_step() const { return copied_row_floats(in); }
@@ -217,17 +197,17 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
   alignas(64) static constexpr float no_bias[panel_columns] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
-  const winograd_layout::division division = of.division_of(rows);
+  const row_tiles tiles_of_rows = of.tiles_of_products(rows);
   for (std::int64_t e = 0; e < of.elements(); ++e) {
-    for (std::int64_t i = 0; i < division.count; ++i) {
-      const std::int64_t first = division.begin(i), function = division.rows_of_function(i);
-      const std::int64_t second = function == 1 ? 0 : division.size(i) - function / 2;  // see tile_args
+    for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
+      const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
+      const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = of.in, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / division.count), t.ahead_step = 128 / division.count;
+      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
-      tiles.for_tile(function, width)(t);
+      tiles.for_tile(size, width)(t);
     }
     v += of.input_step(rows), m += of.product_step(rows), packed += of.in * vectors;
   }
@@ -250,8 +230,8 @@ constexpr tile_set winograd_tile_set(const conv_shape& s, int tile) {
   const detail::winograd_layout of(s, tile);
   tile_set set;
   for (const std::int64_t rows : {of.largest_block(), of.tiles() / of.blocks()}) {
-    const auto division = of.division_of(rows);
-    for (std::int64_t i = 0; i < division.count; ++i) set = set | detail::tiles_along(division.rows_of_function(i), s.out);
+    const row_tiles tiles = of.tiles_of_products(rows);
+    for (std::int64_t i = 0; i < tiles.count(); ++i) set = set | detail::tiles_along(tiles.rows(i), s.out);
   }
   return set;
 }
@@ -289,7 +269,7 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
   const double input_cost = tile == 4 ? 380 : 160, output_cost = tile == 4 ? 270 : 160;
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
   const double products = tiles * static_cast<double>(s.in) * vectors_of(s.out);
-  const double calls = static_cast<double>(of.blocks() * of.division_of(of.largest_block()).count * panels_of(s.out));
+  const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
   return cost_of_products(elements * (products + calls * product_tile_cost), of.elements() * s.in * whole_vectors(s.out), of.blocks()) +
          tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
 }

@@ -22,9 +22,8 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
   enum : std::int16_t { in_tiles, by_row, in_tiles_of_copies };
   static constexpr int methods = 3;
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == in_tiles) return {&run, &pack};
-    else if constexpr (Method == in_tiles_of_copies) return {&run_on_copies, &pack};
-    else return {&run_row, nullptr};
+    if constexpr (Method == by_row) return {&run_row, nullptr};
+    else return {&run<Method == in_tiles_of_copies>, &pack};
   }
 
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -78,13 +77,11 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
     const auto [m, k, n] = call.recorded<gemm_shape>();
     kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
   }
-  static void run(const kernel_call& call) {
+  template <bool OnCopies> static void run(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
-    gemm<native>(product, floats_in(call, 0), product.k, floats_in(call, call.in.size() - 1), floats_out(call), product.n, range, part_of(call), tiles_in(call));
-  }
-  static void run_on_copies(const kernel_call& call) {
-    const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
-    gemm_on_copies<native>(product, floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+    const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
+    if constexpr (OnCopies) gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call), tiles_in(call));
+    else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.recorded<layer_record<gemm_shape, clamp_range>>();
