@@ -11681,13 +11681,29 @@ void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const pa
   }
 }
 
-/// The part of C made of the given tiles of rows and panels of columns. `a` is where row 0 would lie; only rows of these tiles have to be there. `run`
-/// is what packed_run() says of what pack() was told; `is_far` whether L2 does not have rows of A that no tile has read.
-template <class Isa>
-void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-                clamp_range range, const rectangle& work, const tile_table& tiles, std::int64_t run, bool is_far) {
+/// A product, as all its tiles know it. `run` is what packed_run() says of what pack() was told.
+struct float_product {
+  gemm_shape s;
+  const float* packed;
+  float* c;
+  std::int64_t ldc;
+  clamp_range range;
+  const tile_table& tiles;
+  std::int64_t run;
+};
+
+/// A's rows: where row 0 would lie - only those of tiles that are computed have to be there - and whether L2 lacks those that no tile has read.
+struct rows_of_a {
+  address first;
+  std::int64_t lda;
+  bool are_far;
+};
+
+/// The part of C made of the given tiles of rows and panels of columns.
+template <class Isa> void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work) {
+  const auto& [s, packed, c, ldc, range, tiles, run] = product;
+  const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
-  const std::int64_t block = panels_in_cache(s.k);
   const row_tiles tiles_of_rows{s.m};
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
@@ -11698,8 +11714,8 @@ void gemm_tiles(const gemm_shape& s, address a, std::int64_t lda, const float* p
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
       t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
       tile += t.count;
-      set_rows(t, rows, advanced(a, row * lda), c + row * ldc);
-      if (is_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
+      set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
+      if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
       tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
     }
   }
@@ -11724,8 +11740,8 @@ template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
           clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>(s, address_of(a), lda, packed, c, ldc, range, share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles,
-                          packed_run(s.k, s.n, run), detail::comes_from_afar(s.m * s.k));
+  detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
+                          share(row_tiles{s.m}.count(), panels_of(s.n), p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -11737,25 +11753,27 @@ constexpr std::int64_t copied_tiles(std::int64_t k) { return nnrt::detail::clamp
 /// Floats of scratch that each part of gemm_of_copies() needs.
 constexpr std::int64_t copied_rows_floats(std::int64_t m, std::int64_t k) { return std::min(m, copied_tiles(k) * tile_rows) * copied_row_floats(k); }
 
+namespace detail {
 /// The given tiles and panels of C for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k floats of row i about.
 template <class Isa, class CopyRow>
-void gemm_of_copies(const gemm_shape& s, CopyRow copy_row, float* scratch, const float* packed, float* c, std::int64_t ldc, clamp_range range,
-                    const rectangle& work, const tile_table& tiles, std::int64_t run) {
-  const std::int64_t lda = copied_row_floats(s.k), at_once = copied_tiles(s.k);
-  const row_tiles tiles_of_rows{s.m};
+void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
+  const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
+  const row_tiles tiles_of_rows{product.s.m};
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
     const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
     for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
-    detail::gemm_tiles<Isa>(s, advanced(address_of(scratch), -first * lda), lda, packed, c, ldc, range, {some, work.columns}, tiles, run, false);
+    gemm_tiles<Isa>(product, {advanced(address_of(scratch), -first * lda), lda, false}, {some, work.columns});
   }
 }
+}  // namespace detail
+
 /// gemm() of rows that lie side by side and collide.
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
                     const tile_table& tiles = tiles_of<Isa>) {
-  gemm_of_copies<Isa>(s, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch, packed, c, s.n, range,
-                      share(row_tiles{s.m}.count(), panels_of(s.n), p), tiles, packed_run(s.k, s.n, 0));
+  detail::gemm_of_copies<Isa>({s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)}, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
+                      share(row_tiles{s.m}.count(), panels_of(s.n), p));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -13212,10 +13230,11 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
     const std::int64_t row = done / tiles, first = done - row * tiles;
     const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
     float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
-    for (std::int64_t g = 0; g < s.group; ++g)
-      gemm_of_copies<Isa>({line, k, n}, [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); },
-                          buffers.scratch, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range,
-                          {of_line, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      const auto gather = [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); };
+      gemm_of_copies<Isa>({{line, k, n}, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range, buffers.tiles, packed_run(k, n, s.run())},
+                          gather, buffers.scratch, {of_line, work.columns});
+    }
     done += of_line.size();
   }
 }

@@ -285,10 +285,11 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
     const std::int64_t row = done / tiles, first = done - row * tiles;
     const interval of_line{first, std::min(tiles, first + work.rows.end - done)};
     float* const y = buffers.y + row / s.out_height * s.image_step() + row % s.out_height * s.row_step();
-    for (std::int64_t g = 0; g < s.group; ++g)
-      gemm_of_copies<Isa>({line, k, n}, [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); },
-                          buffers.scratch, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range,
-                          {of_line, work.columns}, buffers.tiles, packed_run(k, n, s.run()));
+    for (std::int64_t g = 0; g < s.group; ++g) {
+      const auto gather = [&](std::int64_t i, float* to) { gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to); };
+      gemm_of_copies<Isa>({{line, k, n}, buffers.packed + g * packed_floats(k, n), y + g * n, s.pixel_step(), buffers.range, buffers.tiles, packed_run(k, n, s.run())},
+                          gather, buffers.scratch, {of_line, work.columns});
+    }
     done += of_line.size();
   }
 }
