@@ -224,11 +224,50 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
 
 TEST_CASE("depthwise: images of half a vector of channels have two pixels in each") {
   depthwise_shape s = shape(4, 4, half, 3, 1, 1, 1);
-  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
+  CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
   s.height = s.width = s.out_height = s.out_width = 0;  // weights are packed for any image
-  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
-  CHECK(depthwise_method_of(shape(4, 4, half, 3, 2, 1, 1)).pixels == 1);
-  CHECK(depthwise_method_of(shape(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
+  CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
+  CHECK(depthwise_pixels(shape(4, 4, half, 3, 2, 1, 1)) == 1);
+  CHECK(depthwise_pixels(shape(4, 4, half + 1, 3, 1, 1, 1)) == 1);
+}
+
+TEST_CASE("depthwise: each method has a number, and strips are for 3x3 kernels of images that they fit") {
+  for (int i = 0; i < depthwise_methods.count; ++i) CHECK(number_of(depthwise_methods.of[i]) == i);
+  if (!has_strips) return;
+  const auto columns = [](const depthwise_shape& s) { return depthwise_method_of(s).columns; };
+  CHECK(columns(shape(9, 14, lanes, 3, 1, 1, 1)) == 7);
+  CHECK(columns(shape(9, 10, lanes, 3, 1, 1, 1)) == 5);
+  CHECK(columns(shape(9, 12, lanes, 3, 2, 1, 1)) == 6);
+  CHECK(columns(shape(9, 7, lanes, 5, 1, 2, 2)) == 0);
+  CHECK(depthwise_method_of(shape(9, 7, lanes, 5, 1, 2, 2)).kernel == 5);
+  CHECK(depthwise_method_of(shape(9, 14, lanes, 3, 1, 2, 2)) == depthwise_method{});  // two columns beside the image
+  CHECK(depthwise_method_of(shape(9, 14, lanes, 3, 1, 0, 2)) == depthwise_method{});
+  CHECK(depthwise_method_of(shape(9, 1, lanes, 3, 1, 1, 1)) == depthwise_method{});   // narrower than any strip
+}
+
+TEST_CASE("depthwise: the columns of strips waste as little as can be and never pass the image") {
+  for (const int pixels : {1, 2})
+    for (std::int64_t width = 0; width <= 300; ++width) {
+      CAPTURE(width);
+      const std::int64_t columns = strip_columns_for(width, pixels);
+      CHECK(columns * pixels <= width);
+      CHECK((columns == 0) == (width < 2 * pixels));
+      if (pixels == 1 && width >= 8) CHECK(5 * ((width + columns - 1) / columns * columns - width) <= width);
+    }
+}
+
+TEST_CASE("depthwise: every height is right, in strips of all rows and of some") {
+  std::minstd_rand random(6);
+  for (const std::int64_t channels : {lanes, std::int64_t{512}, std::int64_t{1024}})
+    for (const std::int64_t stride : {1, 2})
+      for (const std::int64_t pad : {0, 1})
+        for (std::int64_t height = 1; height <= (channels == lanes ? 19 : 8); ++height) {
+          CAPTURE(channels);
+          CAPTURE(stride);
+          CAPTURE(pad);
+          CAPTURE(height);
+          check(problem(shape(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
+        }
 }
 
 TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {

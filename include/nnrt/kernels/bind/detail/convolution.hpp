@@ -47,19 +47,13 @@ template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs()};
 }
 
-/// The methods of the depthwise kernel by number.
-inline constexpr depthwise_method depthwise_methods[] = {{0, 0, 1}, {3, 1, 1}, {3, 2, 1}, {5, 1, 1}, {5, 2, 1}, {3, 1, 2}, {5, 1, 2}};
-
 /// The depthwise kernel for an operator whose weight is [outC, kh, kw, 1] and whose output channel o reads channel o / multiplier.
 ///
 /// Isa only makes the name depend on the parameter of fast: clang compiles constexpr functions, and what they take the addresses of, where a
 /// template names them without, and every program that includes this header would pay for these kernels.
 template <class Op, class Isa> struct depthwise_binding {
-  static constexpr int methods = has_halves ? 7 : 5;  // without halves two pixels never share a vector
-  template <int Method> static constexpr kernel_functions functions() {
-    constexpr depthwise_method how = depthwise_methods[Method];
-    return {&run<how.kernel, how.stride, how.pixels>, &pack};
-  }
+  static constexpr int methods = depthwise_methods.count;
+  template <int Method> static constexpr kernel_functions functions() { return {&run<depthwise_methods.of[Method]>, &pack}; }
   static constexpr kernel_choice choose(const kernel_request& node, int first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const depthwise_shape shape = depthwise_shape_for<Op>(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
@@ -73,17 +67,12 @@ template <class Op, class Isa> struct depthwise_binding {
             .name = "depthwise"};
   }
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
-  template <int Kernel, int Stride, int Pixels> static void run(const kernel_call& call) {
-    depthwise_by<native, Kernel, Stride, Pixels>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                         recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
+  template <depthwise_method Method> static void run(const kernel_call& call) {
+    depthwise_by<native, Method>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
   }
 
  private:
-  static constexpr int number_of(depthwise_method method) {
-    int i = 0;
-    while (depthwise_methods[i] != method) ++i;
-    return i;
-  }
   static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
 };
 
