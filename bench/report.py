@@ -236,7 +236,18 @@ def limits_table(folder: Path) -> list[str]:
     rows = [[str(one["threads"]), f"{one['gflops']:.0f}", f"{one['byte_gops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)]
             for one in found]
     columns = ["threads", "FMA, GFLOP/s", "int8 dot products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
-    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr")]
+    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr"), *round_trips(folder)]
+
+
+def round_trips(folder: Path) -> list[str]:
+    """What bench_machine --round-trip said before, between and after the benches."""
+    told = folder / "round_trips.txt"
+    if not told.exists():
+        return []
+    found = sorted({int(line) for line in told.read_text(encoding="utf-8").split()})
+    span = f"{found[0]} ns" if len(found) == 1 else f"{found[0]} to {found[-1]} ns"
+    return ["", f"A line of the cache takes {span} from one core to the other and back, measured before and after the benches: what two",
+            "threads do together cannot begin and end in less."]
 
 
 def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:

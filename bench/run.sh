@@ -61,7 +61,7 @@ python=python3
 out=build/bench
 flags='-O3 -march=native'
 mkdir -p "$out"
-rm -f "$out"/{machine,others,limits,workloads,profile,process,compile}.json "$out"/{trace-*.json,*.svg}
+rm -f "$out"/{machine,others,limits,workloads,profile,process,compile}.json "$out"/{round_trips.txt,trace-*.json,*.svg}
 "$python" bench/report.py machine "g++ $flags" >"$out/machine.json"
 
 # build WORKLOADS targets...: all workloads when the list is empty.
@@ -84,13 +84,16 @@ run_benches() {
   build "$only" bench_machine bench_workloads bench_profile
   echo "running them" >&2
   "$programs/bench_machine" >"$out/limits.json"
+  "$programs/bench_machine" --round-trip >>"$out/round_trips.txt"
   # From Google Benchmark 1.8 on the unit is part of the number, and one without is complained about at every timing.
   if "$programs/bench_workloads" --help 2>&1 | grep -q 'min_time=.*<float>s'; then seconds+=s; fi
   # What it says of how far it is goes to the terminal; its own table to the log.
   "$programs/bench_workloads" "${chosen[@]}" --benchmark_repetitions="$repetitions" --benchmark_min_time="$seconds" \
     --benchmark_enable_random_interleaving=true --benchmark_out="$out/workloads.json" --benchmark_out_format=json \
     >"$out/workloads.log"
+  "$programs/bench_machine" --round-trip >>"$out/round_trips.txt"
   "$programs/bench_profile" "$out" >"$out/profile.json"
+  "$programs/bench_machine" --round-trip >>"$out/round_trips.txt"
   "$python" bench/report.py steps "$out" >"$out/steps.md"
   "$python" bench/plot.py "$out"
 }

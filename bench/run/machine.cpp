@@ -1,8 +1,10 @@
 // machine: prints this machine's limits as JSON - multiply-adds and dot products per second, read bandwidth of each level, for 1 and
-// 2 threads. Flow: bench/run.sh writes it to build/bench/limits.json; bench/report.py puts it above the tables.
+// 2 threads; with --round-trip, how many nanoseconds a line takes from core to core and back, which moves where a host moves its cores.
+// Flow: bench/run.sh writes them to build/bench/limits.json and round_trips.txt; bench/report.py puts them above the tables.
 #include "support/machine.hpp"
 
 #include <cstdio>
+#include <string_view>
 
 namespace {
 
@@ -19,7 +21,12 @@ void print(int threads, bool is_last) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--round-trip") return std::printf("%.0f\n", bench::round_trip_nanoseconds()), 0;
+  if (argc > 1) {
+    const bool asks = std::string_view(argv[1]) == "--help" || std::string_view(argv[1]) == "-h";
+    return std::fprintf(asks ? stdout : stderr, "usage: bench_machine [--help] [--round-trip]\n"), asks ? 0 : 2;
+  }
   std::printf("[\n");
   print(1, false);
   print(2, true);

@@ -13,9 +13,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <thread>
 
 namespace bench {
 
@@ -109,6 +111,35 @@ inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
     best = std::min(best, watch.seconds());
   }
   return 2.0 * fma_chains * nnrt::kernels::register_bytes * times * threads / best * 1e-9;
+}
+
+/// How long a line of the cache takes from one core to another and back: the least of some batches. Nothing that two threads share comes sooner.
+/// Their own threads, since a pool's caller may take both sides.
+inline double round_trip_nanoseconds() {
+  constexpr int batches = 20, trips = 2'000;
+  alignas(128) static std::atomic<int> line{0};
+  double best = 1e30;
+  for (int batch = 0; batch < batches; ++batch) {
+    line = 0;
+    std::thread other([] {
+      for (int i = 0; i < trips; ++i) {
+        while (line.load() != 2 * i + 1) {}
+        line = 2 * i + 2;
+      }
+    });
+    for (int i = 0; i < trips / 10; ++i) {  // until both are awake
+      line = 2 * i + 1;
+      while (line.load() != 2 * i + 2) {}
+    }
+    const stopwatch watch(2);
+    for (int i = trips / 10; i < trips; ++i) {
+      line = 2 * i + 1;
+      while (line.load() != 2 * i + 2) {}
+    }
+    best = std::min(best, watch.seconds() / (trips - trips / 10));
+    other.join();
+  }
+  return best * 1e9;
 }
 
 /// A level of the memory hierarchy: what fits into it, and how much of it one thread reads to measure it.
