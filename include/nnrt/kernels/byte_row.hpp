@@ -65,7 +65,7 @@ struct byte_row_product {
 namespace detail {
 
 /// One row in one panel of one or two vectors.
-template <class Isa> void byte_row_in_panel(const byte_row_product& p, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
+template <class Isa> void byte_row_in_panel(byte_row_product p, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
   alignas(64) std::byte bytes[byte_layout::panel_width];
   const std::int64_t width = p.layout.width(panel);
   const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;

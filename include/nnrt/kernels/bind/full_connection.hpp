@@ -136,11 +136,11 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
-    const byte_layout layout = byte_layout::of(1, product.k, product.n);
-    interval panels{0, layout.panels()};
-    if (call.tiles == 1)
-      byte_row_in_tiles<native>({layout, bytes_in(call, call.in.size() - 1), layer.factors().a_flip()}, bytes_in(call, 0), bytes_out(call), panels,
-                                layer.narrowed());
+    // Made where it stays: g++ copies a layout by one load, which waits until the four stores before it have left the processor, and so have all
+    // products of the layer before.
+    const byte_row_product row{byte_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1), layer.factors().a_flip()};
+    interval panels{0, row.layout.panels()};
+    if (call.tiles == 1) byte_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
     if (panels.begin < panels.end) run_row_from(call, panels.begin);
   }
 
