@@ -32,20 +32,21 @@ constexpr int strip_columns_for(std::int64_t width, int pixels) {
 
 namespace detail {
 
+/// Neighbouring output columns of some rows of one image.
 struct depthwise_strip {
   const float* w;
   float* y;   // first output pixel
   address x;  // input pixel under the first tap, which may lie outside the image
   std::int64_t channels;
-  interval vectors;                       // of channels that are wanted
-  std::int64_t line, out_line;            // floats from one row to the next
-  std::int64_t rows;                      // of output
-  interval inside;                        // input rows that lie in the image, counted from x on
-  bool first_is_inside, last_is_inside;   // input columns; those between always are
+  interval vectors;                      // of channels that are wanted
+  std::int64_t line, out_line;           // floats from one row to the next
+  std::int64_t rows;                     // of output
+  interval inside;                       // input rows that lie in the image, counted from x on
+  bool first_is_inside, last_is_inside;  // input columns; those between always are
   clamp_range range;
 };
 
-/// A strip of one vector of channels, or, with two Pixels, of the channels of two neighbouring ones, see depthwise_vector.
+/// A strip of one vector of channels, or, with two Pixels, the channels of two neighbouring pixels in each vector, see depthwise_vector.
 template <int Columns, int Stride, int Pixels> struct strip_of_vector {
   using sums = depthwise_sums<3, Stride * Pixels, Columns>;
   const depthwise_strip& t;
