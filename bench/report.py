@@ -245,6 +245,8 @@ def round_trips(folder: Path) -> list[str]:
     if not told.exists():
         return []
     found = sorted({int(line) for line in told.read_text(encoding="utf-8").split()})
+    if not found:
+        return []
     span = f"{found[0]} ns" if len(found) == 1 else f"{found[0]} to {found[-1]} ns"
     return [f"A line of the cache takes {span} from one core to the other and back, measured before and after the benches: what two",
             "threads do together cannot begin and end in less.", ""]

@@ -10743,10 +10743,14 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 
 }  // namespace detail
 
-/// Pixels that share a vector: two neighbours, where channels fill half of one and tiles of pixels are made of them.
+/// Whether strips or tiles of pixels can be made, by as many lanes as there are channels.
+constexpr bool has_depthwise_tiles(const depthwise_shape& s) {
+  return s.kernel_h == s.kernel_w && (s.kernel_h == 3 || s.kernel_h == 5) && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+}
+/// Pixels that share a vector: two neighbours, where channels fill half of one.
 constexpr int depthwise_pixels(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w, has_tiles = is_square && (s.kernel_h == 3 || s.kernel_h == 5);
-  return has_halves && has_tiles && 2 * s.channels == lanes && s.stride_h == 1 && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 ? 2 : 1;
+  return has_halves && has_depthwise_tiles(s) && 2 * s.channels == lanes && s.stride_h == 1 ? 2 : 1;
 }
 
 /// Floats that depthwise_pack() writes.
@@ -11667,8 +11671,6 @@ inline constexpr tile_table some_tiles =
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
-#include <iterator>
-
 namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
@@ -11784,9 +11786,7 @@ constexpr int number_of(const depthwise_method& method) {
 /// The fastest method for a shape, whatever the height of its images; asked at plan time, so that a program has the methods that its layers
 /// use and no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w;
-  const bool has_tiles = is_square && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
-  if (!has_tiles || (s.kernel_h != 3 && s.kernel_h != 5) || s.stride_h > 2) return {};
+  if (!has_depthwise_tiles(s)) return {};
   depthwise_method method{static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h), depthwise_pixels(s)};
   if (!has_strips || method.kernel == 5) return method;
   const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + 3 - s.width;  // columns that are read behind the image

@@ -224,11 +224,14 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
 
 TEST_CASE("depthwise: images of half a vector of channels have two pixels in each") {
   depthwise_shape s = shape(4, 4, half, 3, 1, 1, 1);
+  CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
   CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
   s.height = s.width = s.out_height = s.out_width = 0;  // weights are packed for any image
   CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
   CHECK(depthwise_pixels(shape(4, 4, half, 3, 2, 1, 1)) == 1);
   CHECK(depthwise_pixels(shape(4, 4, half + 1, 3, 1, 1, 1)) == 1);
+  CHECK(depthwise_method_of(shape(4, 4, half, 3, 2, 1, 1)).pixels == 1);
+  CHECK(depthwise_method_of(shape(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
 }
 
 TEST_CASE("depthwise: each method has a number, and strips are for 3x3 kernels of images that they fit") {

@@ -34,10 +34,14 @@ constexpr std::int64_t channel_vectors(std::int64_t out) { return (out + lanes -
 
 }  // namespace detail
 
-/// Pixels that share a vector: two neighbours, where channels fill half of one and tiles of pixels are made of them.
+/// Whether strips or tiles of pixels can be made, by as many lanes as there are channels.
+constexpr bool has_depthwise_tiles(const depthwise_shape& s) {
+  return s.kernel_h == s.kernel_w && (s.kernel_h == 3 || s.kernel_h == 5) && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.multiplier == 1 && (s.channels >= lanes || masks_are_free);
+}
+/// Pixels that share a vector: two neighbours, where channels fill half of one.
 constexpr int depthwise_pixels(const depthwise_shape& s) {
-  const bool is_square = s.kernel_h == s.kernel_w && s.stride_h == s.stride_w, has_tiles = is_square && (s.kernel_h == 3 || s.kernel_h == 5);
-  return has_halves && has_tiles && 2 * s.channels == lanes && s.stride_h == 1 && s.dilation_h == 1 && s.dilation_w == 1 && s.multiplier == 1 ? 2 : 1;
+  return has_halves && has_depthwise_tiles(s) && 2 * s.channels == lanes && s.stride_h == 1 ? 2 : 1;
 }
 
 /// Floats that depthwise_pack() writes.
