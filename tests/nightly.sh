@@ -9,6 +9,7 @@ usage: tests/nightly.sh [--help] [LEG...]
 
 Runs the named legs, or all of them:
   everyday   tests/run.sh, its nightly tests included
+  optimised  unit tests and examples with the programs and shared libraries as users build them: everyday ones have -O1
   clang      the whole suite built by clang 16, and the kernels without vectors
   asan       unit tests and examples under the address and undefined-behaviour sanitizers
   tsan       unit tests under the thread sanitizer
@@ -41,6 +42,7 @@ leg_everyday() {
   export NNRT_STRESS_INFERENCES=20000  # of remote/death
   build_and_test dev
 }
+leg_optimised() { build_and_test optimised -L 'unit|example'; }
 leg_clang() { build_and_test clang; }
 leg_asan() {
   export ASAN_OPTIONS=allocator_may_return_null=1  # some tests ask for more memory than there is
@@ -78,7 +80,7 @@ leg_fuzz() {
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
 
-[ $# -gt 0 ] || set -- everyday clang asan tsan valgrind neon reference fuzz
+[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon reference fuzz
 for leg in "$@"; do
   declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
 done
