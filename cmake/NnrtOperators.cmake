@@ -1,10 +1,11 @@
 # nnrt_add_operators: a library of every operator with its kernels, compiled once for all units that are linked to it.
 #
-#   nnrt_add_operators(<name> [OPTIONS <compile option>...])
+#   nnrt_add_operators(<name> [FORMS] [OPTIONS <compile option>...])
 #
 # Graphs that arrive at run time (sessions, the C functions, drivers, files) can name any operator, and every unit that runs one compiles them
 # all: most of a minute each. Units linked to this library compile none. They must be compiled for the same instruction set: OPTIONS are the
 # library's own -m flags where those of the project are not in CMAKE_CXX_FLAGS; others than those of the units end in a linker's error.
+# With FORMS it also has what the C functions and HDI's models know of each operator, which takes every unit with either of them a quarter of a minute more.
 #
 #   nnrt_add_operators(operators OPTIONS -march=native)
 #   add_executable(server server.cpp models.cpp)
@@ -13,7 +14,7 @@
 include_guard(GLOBAL)
 
 function(nnrt_add_operators name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FORMS" "" "OPTIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "nnrt_add_operators: unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -22,5 +23,11 @@ function(nnrt_add_operators name)
   add_library(${name} STATIC ${source})
   target_link_libraries(${name} PUBLIC nnrt::nnrt)
   target_compile_definitions(${name} PUBLIC NNRT_SEPARATE_COMPILATION)
+  if(arg_FORMS)
+    set(forms ${CMAKE_CURRENT_BINARY_DIR}/${name}_forms.cpp)
+    file(CONFIGURE OUTPUT ${forms} CONTENT "#include <nnrt/src_forms.hpp>\n" @ONLY)
+    target_sources(${name} PRIVATE ${forms})
+    target_compile_definitions(${name} PUBLIC NNRT_SEPARATE_FORMS)
+  endif()
   target_compile_options(${name} PRIVATE ${arg_OPTIONS})
 endfunction()

@@ -50,7 +50,7 @@ endfunction()
 
 # The operators of programs whose networks arrive at run time, for one set of flags; made where something is linked to them.
 function(nnrt_own_operators name)
-  nnrt_add_operators(${name} OPTIONS ${ARGN})
+  nnrt_add_operators(${name} FORMS OPTIONS ${ARGN})
   nnrt_own(${name})
   set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
 endfunction()

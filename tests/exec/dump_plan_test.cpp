@@ -62,4 +62,19 @@ TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that
         "  softmax                           f32 [1, 9, 16, 32]          softmax rows                arena+18432         beta=1\n");
 }
 
+TEST_CASE("dump_plan: steps that threads make together stand together") {
+  ir::graph g = written([](builder& b) {
+    auto x = b.input<f32, shape<1, 10, 10, 64>>("x");
+    auto h = depthwise_conv2d(x, b.weight<f32, shape<64, 3, 3, 1>>("a.weight"), same);
+    b.output("y", conv2d(h, b.weight<f32, shape<64, 1, 1, 64>>("b.weight"), relu));
+  });
+  for (ir::node& n : g.nodes) n.op = ops::find(n.op->code);
+  const plan made = make_plan(g);
+  const std::string text = dump_plan(g, plan_view::of(made), made.arena_lower_bound);
+  CHECK(text.substr(text.find("steps\n"), text.find("depthwise_conv2d", text.find("steps\n")) - text.find("steps\n")) ==
+        "steps\n"
+        "  rows shared out together\n"
+        "    ");
+}
+
 }  // namespace

@@ -1,5 +1,5 @@
 // find_bands_test: steps run in bands where nobody else reads what lies between them, and where it would leave the
-// cache.
+// cache; and threads make those together that need no rows of each other.
 #include <nnrt/exec/find_bands.hpp>
 
 #include <doctest/doctest.h>
@@ -119,6 +119,50 @@ TEST_CASE("find_bands: groups are chains that pay") {
     CHECK(groups_of(make_plan(g, {.bands = {.rows = r.rows}})) == r.groups);
     CHECK(make_plan(g, {.bands = {.enabled = false, .rows = r.rows}}).bands.empty());
     CHECK(make_plan(g, {.unrolled = true, .bands = {.rows = r.rows}}).bands.empty());
+  }
+}
+
+template <std::int64_t Out, class X> constexpr auto product(X x, std::string_view name) { return layers::conv2d<Out, 1, 1>(x, name); }
+template <std::int64_t Height, std::int64_t Channels, std::int64_t Out> constexpr void write_separable(builder& g) {
+  auto x = g.input<f32, shape<1, Height, 10, Channels>>("x");
+  g.output("y", product<Out>(filtered(x, "filter"), "mix"));
+}
+
+constexpr row joined_table[] = {
+    {"a product behind a filter", [] { return written([](builder& g) { write_separable<10, 64, 64>(g); }); }, 0, "0+2 "},
+    {"and what is added to it",
+     [] {
+       return written([](builder& g) {
+         auto h = product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a");
+         g.output("y", h + product<64>(filtered(h, "b"), "c"));
+       });
+     },
+     0, "1+3 "},
+    {"not a filter behind a product, which needs rows of others",
+     [] { return written([](builder& g) { g.output("y", filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b")); }); }, 0, ""},
+    {"nor what another step reads, too",
+     [] {
+       return written([](builder& g) {
+         auto h = filtered(g.input<f32, shape<1, 10, 10, 64>>("x"), "a");
+         g.output("y", product<64>(h, "b"));
+         g.output("z", filtered(h, "c"));
+       });
+     },
+     0, ""},
+    {"nor a product with many weights, which each thread would read", [] { return written([](builder& g) { write_separable<10, 256, 256>(g); }); }, 0, ""},
+    {"nor where the arena grows, since what the filter reads is kept until the product is done",
+     [] { return written([](builder& g) { g.output("y", product<64>(filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b"), "c")); }); }, 0, ""},
+    {"nor rows that are too few to share out", [] { return written([](builder& g) { write_separable<5, 64, 64>(g); }); }, 0, ""},
+    {"nor work that one thread does sooner", [] { return written([](builder& g) { write_separable<10, 4, 4>(g); }); }, 0, ""},
+};
+
+TEST_CASE("find_bands: threads make steps together that need no rows of each other") {
+  for (const row& r : joined_table) {
+    CAPTURE(r.what);
+    const plan made = make_plan(dynamic(r.network()));
+    CHECK(groups_of(made) == r.groups);
+    for (const band_group& group : made.bands) CHECK((group.rows == 0 && group.parts > 1));
+    CHECK(made.arena_bytes == make_plan(dynamic(r.network()), {.bands = {.enabled = false}}).arena_bytes);
   }
 }
 

@@ -123,7 +123,9 @@ TEST_CASE("gemm: large products are right") {
 TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing that is not there already") {
   detail::tile_args t{.k = 3, .runs = 2, .count = 4};
   t.a = 5000;
-  detail::read_ahead ahead(address{1'000'000});
+  constexpr address far_away = 100'000'000;
+  detail::read_ahead ahead(address{1'000'000}, far_away);
+  CHECK(ahead.weights_end == address{1'000'000} + 4 * detail::weights_in_cache);
   ahead.rows_behind(address{2'000'000}, 800);  // 3,200 bytes, of which tiles ask for 3,072 at once
   for (const address expected : {address{2'000'000}, address{2'003'072}, address{1'000'000}, address{1'003'072}}) {
     ahead.give(t);
@@ -133,6 +135,12 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   }
   ahead.weights = ahead.weights_end;
   ahead.give(t);
+  CHECK(t.ahead == t.a);
+  CHECK(t.ahead_step == 0);
+  // Behind the last weights lies what other threads write.
+  CHECK(detail::read_ahead(address{1'000'000}, address{1'001'000}).weights_end == address{1'001'000});
+  detail::read_ahead nothing(address{1'000'000}, 0);
+  nothing.give(t);
   CHECK(t.ahead == t.a);
   CHECK(t.ahead_step == 0);
   CHECK(detail::comes_from_afar(784 * 256));
@@ -275,7 +283,7 @@ TEST_CASE("gemm: a NaN among the products stays NaN through the clamp and keeps 
 TEST_CASE("gemm: the set for a product has the same function for each of its tiles as the set of all") {
   for (std::int64_t m = 1; m <= 200; ++m)
     for (std::int64_t n = 1; n <= 2 * panel_columns; ++n) {
-      const row_tiles tiles{m};
+      const row_tiles tiles = rows_of_product(m);
       const tile_table& some = nnrt_test::table_for(tile_set_for(m, n));
       for (std::int64_t t = 0; t < tiles.count(); ++t)
         for (std::int64_t p = 0; p < panels_of(n); ++p) {
@@ -325,6 +333,17 @@ TEST_CASE("gemm: tiles cover the rows in order, and differ by two rows at most, 
       odd += m > 1 ? rows % 2 : 0;
     }
     CHECK(odd == (m > 1 ? m % 2 : 0));
+  }
+}
+
+TEST_CASE("gemm: two threads have as many tiles of a product each, where it has three that are not full and four are large enough") {
+  for (std::int64_t m = 1; m <= 200; ++m) {
+    CAPTURE(m);
+    const row_tiles plain{m}, tiles = rows_of_product(m);
+    const bool is_plain = tiles.count() == plain.count();
+    CHECK((is_plain || (plain.count() == 3 && tiles.count() == 4 && tiles.rows(3) >= 7)));
+    CHECK((is_plain || m % tile_rows != 0));  // bands of an image reckon with full tiles
+    if (tile_rows == 14) CHECK(is_plain == (m < 31 || m > 41));
   }
 }
 

@@ -143,9 +143,16 @@ template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
 };
 }  // namespace detail
 
+/// Every operator as NNRt sees it, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with <nnrt/src_forms.hpp> has it.
+#ifdef NNRT_SEPARATE_FORMS
+array_ref<const operation_kind* const> operation_kinds();
+#else
+inline array_ref<const operation_kind* const> operation_kinds() { return detail::operation_table<ops::list>::entries; }
+#endif
+
 /// NNRt's operation of this number; null when this library has none.
 inline const operation_kind* find_operation(int number) {
-  for (const operation_kind* kind : detail::operation_table<ops::list>::entries)
+  for (const operation_kind* kind : operation_kinds())
     if (static_cast<int>(kind->op->code) == number && number < 1000) return kind;
   return nullptr;
 }

@@ -86,6 +86,7 @@ struct kernel_call {
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
   const word* record = nullptr;   // the words of the choice's record
+  const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};

@@ -60,16 +60,17 @@ namespace detail {
   if (!plan.prepare.empty()) append(out, {"prepare, once\n"});
   for (const step& s : plan.prepare) detail::append_step(out, optimised, plan, s);
   append(out, {"steps\n"});
-  std::size_t next = 0;
-  const auto add_steps = [&](std::int32_t end, std::string_view indent) {
-    for (; next < static_cast<std::size_t>(end); ++next) detail::append_step(out, optimised, plan, plan.steps[next], indent);
-  };
-  for (const band_group& group : plan.bands) {
-    add_steps(group.steps.first, "  ");
-    append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
-    add_steps(group.steps.first + group.steps.count, "    ");
+  for (std::size_t next = 0; next < plan.steps.size();) {
+    const std::int32_t of = plan.steps[next].group;
+    if (of < 0) {
+      detail::append_step(out, optimised, plan, plan.steps[next++], "  ");
+      continue;
+    }
+    const band_group& group = plan.bands[static_cast<std::size_t>(of)];
+    if (group.rows == 0) append(out, {"  rows shared out together\n"});
+    else append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
+    for (std::int32_t left = group.steps.count; left > 0; --left) detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
   }
-  add_steps(static_cast<std::int32_t>(plan.steps.size()), "  ");
   append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
   return string_of(out);
 }

@@ -1,4 +1,4 @@
-// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which are shared out together.
 // Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
 #pragma once
 
@@ -20,6 +20,10 @@ namespace detail {
 /// within two parts in a hundred.
 inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
 
+/// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what it reads of images that others
+/// have made has to come from there in every run.
+inline constexpr std::int64_t most_joined_weights = second_cache_bytes / 4;
+
 inline constexpr std::int32_t most_band_steps = 8;    // of one group
 inline constexpr std::size_t most_band_operands = 6;  // of one step, inputs and outputs together
 
@@ -28,12 +32,17 @@ struct band_candidate {
   std::int32_t node = 0;
   row_window rows;                // without images: it runs as a whole
   std::int64_t packed_bytes = 0;  // of weights
+  int parts = 1;                  // of its step
+  bool has_group = false;
 };
+
+/// Whether a step whose kernel reads rows like this makes each row of its result of the same row alone.
+constexpr bool keeps_rows(const row_window& rows) { return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0; }
 
 /// Candidates first … last run in bands.
 struct found_group {
   std::int32_t first = 0, last = 0;
-  std::int64_t rows = 0;  // of the last one's result in one band
+  std::int64_t rows = 0;  // of the last one's result in one band; 0: they are shared out together
 };
 
 /// Finds groups in chains of candidates, each the only reader of the one before it.
@@ -84,6 +93,22 @@ struct band_finder {
     return found;
   }
 
+  /// Finds what threads share out together among candidates without a group, once the rows between those of the others have taken the place of tensors: as
+  /// many steps as leave the arena no larger, though what the first one reads is kept until the last is done.
+  constexpr pool<found_group> find_joined() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) most = std::max(most, bytes_between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (at(first).has_group || !can_run_in_bands(first)) continue;
+      while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
+      while (last > first && !(is_closed(first, last) && bytes_between(at(first).node, at(last).node) <= most)) --last;
+      if (last > first) found.push_back({first, last, 0});
+    }
+    return found;
+  }
+
  private:
   constexpr bool can_run_in_bands(std::int32_t c) const {
     return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
@@ -103,6 +128,20 @@ struct band_finder {
     return false;
   }
 
+  /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares of two threads differ little.
+  constexpr bool is_joined(std::int32_t c) const {
+    const std::int64_t height = desc_of(c + 1).shape[1];
+    return keeps_rows(at(c + 1).rows) && can_run_in_bands(c + 1) && is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
+           at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
+           (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
+  }
+  /// Bytes of the arena that are in use at some time from one node to another.
+  constexpr std::int64_t bytes_between(std::int32_t first, std::int32_t last) const {
+    std::int64_t bytes = 0;
+    for (const passes::block& b : memory.blocks)
+      if (b.parent == ir::none && b.first <= last && b.last >= first) bytes += passes::aligned(b.bytes);
+    return bytes;
+  }
   /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;

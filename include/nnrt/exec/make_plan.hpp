@@ -110,11 +110,14 @@ struct planner {
     }
   }
 
-  /// Whether some tensor is worth a search.
+  /// Whether some tensor, or two steps behind each other, are worth a search.
   constexpr bool may_have_bands() const {
     if (!options.bands.enabled || options.unrolled) return false;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].choice.rows && (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes)) return true;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].choice.rows) continue;
+      if (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes) return true;
+      if (i + 1 < nodes.size() && keeps_rows(nodes[i + 1].choice.rows)) return true;
+    }
     return false;
   }
   constexpr void add_bands() {
@@ -123,10 +126,15 @@ struct planner {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
       const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
-      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes, p.choice.parts});
     }
     const band_finder finder(g, memory, candidates, options.bands);
-    for (const found_group& found : finder.find()) add_group(finder, found);
+    for (const found_group& found : finder.find()) {
+      add_group(finder, found);
+      for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
+    }
+    if (options.bands.rows > 0) return;
+    for (const found_group& found : finder.find_joined()) add_group(finder, found);
   }
   /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
   constexpr void add_group(const band_finder& finder, const found_group& found) {
@@ -138,13 +146,15 @@ struct planner {
       group.scratch_bytes = std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
       made.windows.push_back(finder.at(c).rows);
     }
-    std::int64_t rows = found.rows;
+    const bool is_whole = found.rows == 0;
+    std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
     for (std::int32_t c = found.last; c >= found.first; --c) {
       planned_node& p = node_at(finder.at(c).node);
       p.group = static_cast<std::int32_t>(made.bands.size());
       p.choice = chosen_for(finder.node_of(c), rows);
       group.parts = parts_of(group.parts + p.choice.parts - 1);
-      if (c < found.last && !finder.is_in_place(c, found.last)) {
+      if (is_whole) extend(finder.block_of(finder.result_of(c)), first_node, last_node, true), extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
+      else if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
         memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
       }
@@ -153,7 +163,8 @@ struct planner {
       if (c > found.first) rows = finder.rows_before(c, rows);
     }
     extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
-    node_at(last_node).scratch_block = memory.add_block(group.scratch_bytes, first_node, last_node);
+    const std::int32_t scratch = group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
+    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c) node_at(finder.at(c).node).scratch_block = scratch;
     made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
     made.bands.push_back(group);
   }
@@ -399,15 +410,16 @@ struct planner {
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
-    if (p.group >= 0) add_to_group(made.bands[static_cast<std::size_t>(p.group)], s.scratch);
+    if (p.group >= 0) add_to_group(p.group, s);
     (p.known ? made.prepare : made.steps).push_back(s);
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
   }
 
   /// The next step belongs to this group; the last one has its scratch memory.
-  constexpr void add_to_group(band_group& group, std::int64_t scratch) {
-    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size());
-    group.scratch = scratch;
+  constexpr void add_to_group(std::int32_t index, step& next) {
+    band_group& group = made.bands[static_cast<std::size_t>(index)];
+    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
+    group.scratch = next.scratch;
   }
 
   constexpr ir::range add_text(ir::range name) {

@@ -82,7 +82,7 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
       for (std::size_t k = 0; k < plan.bands.size(); ++k) {
         const band_group& group = plan.bands[k];
         const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
-        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
+        if (group.rows > 0 && place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
       }
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];

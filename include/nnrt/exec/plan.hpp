@@ -37,14 +37,16 @@ struct step {
   std::string_view kernel;             // name, for dumps and profiles
   unrolled_form form = unrolled_form::none;
   std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
+  std::int32_t group = -1;             // of bands, the one that begins with it
 };
 
-/// Steps that make a band of rows one after the other, and then the next band.
+/// Steps that make a band of rows one after the other, and then the next band; or, without a number of rows, steps that several threads make together,
+/// each its share of the rows for all of them, and one thread one after the other.
 struct band_group {
   ir::range steps;
   std::int32_t first_window = 0;       // in windows, one for each step
   int parts = 1;                       // as of a step
-  std::int64_t rows = 0;               // that a band has of the last step's result at most
+  std::int64_t rows = 0;               // that a band has of the last step's result at most; 0: all that a thread makes
   std::int64_t scratch = 0;            // offset in the arena
   std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
 };

@@ -48,8 +48,8 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
 constexpr plan_sizes room_to_plan(const graph_sizes& n) {
   return {.steps = n.nodes,
           .prepare = n.nodes,
-          .bands = n.nodes / 8,
-          .windows = n.nodes / 3,
+          .bands = n.nodes / 2,
+          .windows = n.nodes,
           .slots = 2 * n.operands + 4 * n.nodes + 16,
           .descs = n.values + 8,
           .words = n.words + kernel_record::most_words * n.nodes,

@@ -78,6 +78,9 @@ namespace detail {
   return v;
 }
 
+/// Where the prepared weights end.
+[[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) { return bases[in_prepared] + plan.prepared_bytes; }
+
 /// One step cut into parts.
 struct step_job {
   kernel_call call;
@@ -123,6 +126,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;
+  call.weights_end = detail::weights_end_of(plan, context.bases);
   if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
   if (context.threads == nullptr || s.parts < 2) return s.run(call);
   call.tiles = std::min(s.parts, context.threads->threads());

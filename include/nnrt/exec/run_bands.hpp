@@ -1,4 +1,4 @@
-// run_bands: runs a plan; the steps of its groups for one band of rows after the other.
+// run_bands: runs a plan; the steps of its groups for one band of rows after the other, or for each thread's share of the rows.
 // Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
 //
 // A step makes the rows that the step behind it is about to read and that are not there yet: what two bands read is
@@ -11,6 +11,7 @@
 #include <nnrt/exec/plan_view.hpp>
 
 #include <cstring>
+#include <new>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -57,11 +58,12 @@ struct band_stage {
 /// A group as one part runs it, with scratch memory of its own.
 class band_run {
  public:
-  band_run(const plan_view& plan, const band_group& group, array_ref<const view> views, std::byte* scratch)
+  band_run(const plan_view& plan, const band_group& group, const run_context& context, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
+      ::new (static_cast<void*>(stages_ + t)) band_stage;
       stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], views, scratch);
+      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
     }
   }
 
@@ -78,11 +80,10 @@ class band_run {
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, array_ref<const view> views,
-                     std::byte* scratch) {
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context, std::byte* scratch) {
     const auto operand = [&](std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
-      view v = views[static_cast<std::size_t>(slot)];
+      view v = context.views[static_cast<std::size_t>(slot)];
       if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
       return v;
     };
@@ -102,6 +103,7 @@ class band_run {
     stage.call.scratch = scratch;
     stage.call.inner = s.inner;
     stage.call.record = plan.words.data() + s.record;
+    stage.call.weights_end = weights_end_of(plan, context.bases);
   }
 
   /// From the last step to the first: what each has to make so that the last can make these rows.
@@ -133,7 +135,9 @@ class band_run {
   }
 
   std::size_t count_;
-  band_stage stages_[most_band_steps];
+  union {
+    band_stage stages_[most_band_steps];  // as many as there are steps begin to live
+  };
 };
 
 /// A group whose rows are shared out.
@@ -148,14 +152,16 @@ template <class After> struct band_job {
     std::byte* const scratch =
         part == 0 ? context.bases[in_arena] + group.scratch
                   : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, context.views, scratch);
+    band_run bands(plan, group, context, scratch);
     const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
     const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
-    const std::int64_t rows = y[0] * y[1], end = rows * (part + 1) / tiles;
-    for (std::int64_t done = rows * part / tiles; done < end;) {
+    const std::int64_t rows = y[0] * y[1], at_once = group.rows > 0 ? group.rows : y[1];
+    // Part 0, the caller's own, is the larger one, as that of a step is.
+    const auto begin = [&](std::int64_t i) { return (rows * i + tiles - 1) / tiles; };
+    for (std::int64_t done = begin(part), end = begin(part + 1); done < end;) {
       const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + end - done);
-      if (part == 0) bands.make(image, {first, stop}, group.rows, after);
-      else bands.make(image, {first, stop}, group.rows, [](std::size_t) {});
+      if (part == 0) bands.make(image, {first, stop}, at_once, after);
+      else bands.make(image, {first, stop}, at_once, [](std::size_t) {});
       done += stop - first;
     }
   }
@@ -173,15 +179,17 @@ inline constexpr auto nobody = [](std::size_t) {};
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  for (const band_group& group : plan.bands) {
-    if (static_cast<std::size_t>(group.steps.first) != first) continue;
+  if (const std::int32_t index = plan.steps[first].group; index >= 0) {
+    const band_group& group = plan.bands[static_cast<std::size_t>(index)];
     const auto after_step = [&](std::size_t t) { after(first + t); };
     detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
     if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
-    if (job.tiles < 2) job.run(0);
-    else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
-    next += static_cast<std::size_t>(group.steps.count);
-    return nullptr;
+    if (job.tiles > 1 || group.rows > 0) {
+      if (job.tiles < 2) job.run(0);
+      else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
+      next += static_cast<std::size_t>(group.steps.count);
+      return nullptr;
+    }
   }
   run_step(plan, plan.steps[next++], context);
   if (context.fault != nullptr && *context.fault) return &plan.steps[first];

@@ -35,6 +35,7 @@ class step_times {
       };
       const step* const failed = run_next(plan, next, context, take);
       if (failed != nullptr) take(done);
+      else if (next - done > 1) take(next - 1);  // the wait for other threads
       for (; done < next; ++done) {
         const std::int64_t end = begin + std::exchange(spent_[done], 0);
         add(times_[done], begin, end);

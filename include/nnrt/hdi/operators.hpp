@@ -329,8 +329,12 @@ template <class... Ops> struct form_table<ops::type_list<Ops...>> {
 
 }  // namespace detail
 
-/// How every operator stands in HDI, in the order of ops::list.
+/// How every operator stands in HDI, in the order of ops::list. With NNRT_SEPARATE_FORMS the unit with <nnrt/src_forms.hpp> has it.
+#ifdef NNRT_SEPARATE_FORMS
+array_ref<const operator_form* const> operator_forms();
+#else
 inline array_ref<const operator_form* const> operator_forms() { return detail::form_table<ops::list>::entries; }
+#endif
 
 /// The form of the operator with this number; null when there is none.
 inline const operator_form* find_form(op_code code) {

@@ -225,7 +225,7 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// \param tiles the functions of conv_transpose_tile_set(s), or more
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                    clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {
   detail::fill_gaps(s, packed, y, range, p);
   detail::for_each_output(s, packed, y,
                           [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {

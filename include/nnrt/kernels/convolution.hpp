@@ -128,7 +128,7 @@ struct conv_buffers {
   float* scratch;
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
-  const tile_table& tiles;
+  tiling tiles;
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
@@ -201,7 +201,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const row_tiles across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end), buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
       const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
@@ -279,7 +279,7 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t tiles = row_tiles{line}.count(), k = s.depth(), n = s.group_out();
+  const std::int64_t tiles = rows_of_product(line).count(), k = s.depth(), n = s.group_out();
   const rectangle work = share(lines * tiles, panels_of(n), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t row = done / tiles, first = done - row * tiles;
@@ -330,7 +330,7 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
   // Rows of the last block of a column or of pairs may be fewer than those of the others.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
-    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+    return rows == 1 ? tile_set_for(row_tiles{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
   };
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
@@ -338,12 +338,12 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 /// A band's image is never so low that a kernel of this height would reach far beyond it.
 inline constexpr std::int64_t most_band_taps = 64;
 
-/// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
-/// tiles of few pixels sum in another order.
+/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another order: of a product those with
+/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole.
 constexpr bool conv_has_bands(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return s.out_width >= tile_rows;
+      return s.out_width >= tile_rows || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
     case conv_method::direct:
       return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
     case conv_method::gather:
@@ -369,7 +369,7 @@ constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows
 /// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
 template <class Isa, conv_method Method>
 void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-             const tile_table& tiles) {
+             const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
@@ -392,7 +392,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// \param tiles the functions of conv_tile_set(s), or more
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+          part p = {}, const tiling& tiles = tiles_of<Isa>) {
   const auto method = detail::float_method_of(s);
   if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
   if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);

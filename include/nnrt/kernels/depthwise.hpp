@@ -80,7 +80,7 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
 /// where each part has some lines of them, or where rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = row_tiles{rows * s.out_width}.count();
+  const std::int64_t tiles = rows_of_product(rows * s.out_width).count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
   if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
   const interval mine = share(lines, p);

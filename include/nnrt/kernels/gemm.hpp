@@ -37,12 +37,12 @@ constexpr std::int64_t panels_in_cache(std::int64_t k) {
 }
 
 /// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away, since no machine guesses them from
-/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layer, since plans lay packed
+/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layers, since plans lay packed
 /// weights in the order of their steps, as much as one pass over A may use. It is asked for and not read, so it does not matter whether it is there.
 struct read_ahead {
   address weights, weights_end, rows = 0, rows_end = 0;
 
-  explicit read_ahead(address behind) : weights(behind), weights_end(advanced(behind, weights_in_cache)) {}
+  read_ahead(address behind, address end) : weights(behind), weights_end(std::min(advanced(behind, weights_in_cache), end)) {}
   /// So many floats lie behind the rows that are multiplied next.
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
@@ -76,7 +76,7 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a
 /// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
+void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels, read_ahead& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
@@ -98,7 +98,7 @@ struct float_product {
   float* c;
   std::int64_t ldc;
   clamp_range range;
-  const tile_table& tiles;
+  tiling tiles;
   std::int64_t run;
 };
 
@@ -114,10 +114,10 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
-  const row_tiles tiles_of_rows{s.m};
+  const row_tiles tiles_of_rows = rows_of_product(s.m);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
-    read_ahead ahead(b.panel_address(panels.end));
+    read_ahead ahead(b.panel_address(panels.end), tiles.weights_end);
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
@@ -148,10 +148,10 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
 /// \param run the run that pack() was told; 0: k
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
+          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          share(row_tiles{s.m}.count(), panels_of(s.n), p));
+                          share(rows_of_product(s.m).count(), panels_of(s.n), p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -168,7 +168,7 @@ namespace detail {
 template <class Isa, class CopyRow>
 void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
   const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
-  const row_tiles tiles_of_rows{product.s.m};
+  const row_tiles tiles_of_rows = rows_of_product(product.s.m);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
     const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
@@ -181,9 +181,9 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 /// gemm() of rows that lie side by side and collide.
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
-                    const tile_table& tiles = tiles_of<Isa>) {
+                    const tiling& tiles = tiles_of<Isa>) {
   detail::gemm_of_copies<Isa>({s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)}, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-                      share(row_tiles{s.m}.count(), panels_of(s.n), p));
+                      share(rows_of_product(s.m).count(), panels_of(s.n), p));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

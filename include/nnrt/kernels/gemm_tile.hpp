@@ -49,6 +49,12 @@ class row_tiles {
   }
 };
 
+/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to do each. Where four would have fewer
+/// than 8 rows, and so too few sums to hide the latency of fma, there are three.
+constexpr row_tiles rows_of_product(std::int64_t m) {
+  return tile_rows > 8 && m > 4 * 8 - 2 && m < 3 * tile_rows ? row_tiles{m, 4} : row_tiles{m};
+}
+
 /// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
 constexpr std::int64_t bytes_apart(std::int64_t row_bytes) { return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes; }
 
@@ -327,12 +333,13 @@ constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
 }
 }  // namespace detail
 
-/// The set for the product of an m x k and a k x n matrix.
-constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
-  if (m <= 0) return {};
-  const row_tiles tiles{m};
+/// The set for these tiles along n columns.
+constexpr tile_set tile_set_for(const row_tiles& tiles, std::int64_t n) {
+  if (tiles.count() <= 0) return {};
   return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
 }
+/// The set for the product of an m x k and a k x n matrix.
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) { return tile_set_for(rows_of_product(m), n); }
 
 /// The functions of a set; null where the set has none.
 struct tile_table {
@@ -341,6 +348,16 @@ struct tile_table {
   detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
     return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
   }
+};
+
+/// What a product is made with: the functions of its tiles, and where the weights end that it may ask for before they are used, its own and those of
+/// the layers behind it. What lies there other threads may be writing, and each line that is asked for has to come from their caches and go back.
+struct tiling {
+  const tile_table& functions;
+  address weights_end;
+
+  constexpr tiling(const tile_table& from, address end = 0) : functions(from), weights_end(end) {}
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const { return functions.for_tile(rows, width); }
 };
 
 namespace detail {

@@ -193,7 +193,7 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 /// The products of one block: as many matrices as a tile has elements, `rows` rows each.
 template <class Isa>
 void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed, std::int64_t width, float* m,
-                       const tile_table& tiles) {
+                       const tiling& tiles) {
   alignas(64) static constexpr float no_bias[panel_columns] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
@@ -206,6 +206,7 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
+      if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(size, width)(t);
     }
@@ -248,7 +249,7 @@ inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_
 
 /// As doubles, since nobody has checked yet that products of so many extents fit into integers.
 constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
-constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
+constexpr double tiling(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(row_tiles{rows}.count()) * static_cast<double>(panels_of(columns));
 }
 
@@ -261,7 +262,7 @@ constexpr double cost_of_products(double computing, std::int64_t weights, std::i
 constexpr double direct_cost(const conv_shape& s) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   const double products = static_cast<double>(pixels) * static_cast<double>(s.depth()) * vectors_of(s.out);
-  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
+  return cost_of_products(products + tiling(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
 }
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
@@ -336,7 +337,7 @@ constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
 /// \param tiles the functions of winograd_tile_set(s, Tile), or more
 template <class Isa, int Tile>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-              const tile_table& tiles) {
+              const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
   const rectangle work = share(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);

@@ -37,7 +37,7 @@ constexpr kernel_code code_of(int method, tile_set tiles) {
   return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
 }
 /// The table that a plan chose for its products.
-inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
+inline tiling tiles_in(const kernel_call& call) { return {*static_cast<const tile_table*>(call.inner), reinterpret_cast<address>(call.weights_end)}; }
 
 /// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
 template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
