@@ -4537,6 +4537,7 @@ struct kernel_call {
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
   const word* record = nullptr;   // the words of the choice's record
+  const std::byte* weights_end = nullptr;  // of the plan's prepared weights; behind them lies what other threads write
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
@@ -11315,6 +11316,12 @@ class row_tiles {
   }
 };
 
+/// The tiles along the rows of a product: four instead of three that are not full, so that two threads have as much to do each. Where four would have fewer
+/// than 8 rows, and so too few sums to hide the latency of fma, there are three.
+constexpr row_tiles rows_of_product(std::int64_t m) {
+  return tile_rows > 8 && m > 4 * 8 - 2 && m < 3 * tile_rows ? row_tiles{m, 4} : row_tiles{m};
+}
+
 /// Bytes from a row to the next that keep rows of so many bytes out of each other's way, see rows_collide().
 constexpr std::int64_t bytes_apart(std::int64_t row_bytes) { return row_bytes > 0 && row_bytes % 4096 == 0 ? row_bytes + 64 : row_bytes; }
 
@@ -11593,12 +11600,13 @@ constexpr tile_set tiles_along(std::int64_t rows, std::int64_t n) {
 }
 }  // namespace detail
 
-/// The set for the product of an m x k and a k x n matrix.
-constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) {
-  if (m <= 0) return {};
-  const row_tiles tiles{m};
+/// The set for these tiles along n columns.
+constexpr tile_set tile_set_for(const row_tiles& tiles, std::int64_t n) {
+  if (tiles.count() <= 0) return {};
   return detail::tiles_along(tiles.rows(0), n) | detail::tiles_along(tiles.rows(tiles.count() - 1), n);
 }
+/// The set for the product of an m x k and a k x n matrix.
+constexpr tile_set tile_set_for(std::int64_t m, std::int64_t n) { return tile_set_for(rows_of_product(m), n); }
 
 /// The functions of a set; null where the set has none.
 struct tile_table {
@@ -11607,6 +11615,16 @@ struct tile_table {
   detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const {
     return of[static_cast<std::size_t>(detail::columns_for(width))][detail::function_rows(rows) / 2];
   }
+};
+
+/// What a product is made with: the functions of its tiles, and where the weights end that it may ask for before they are used, its own and those of
+/// the layers behind it. What lies there other threads may be writing, and each line that is asked for has to come from their caches and go back.
+struct tiling {
+  const tile_table& functions;
+  address weights_end;
+
+  constexpr tiling(const tile_table& from, address end = 0) : functions(from), weights_end(end) {}
+  detail::tile_function for_tile(std::int64_t rows, std::int64_t width) const { return functions.for_tile(rows, width); }
 };
 
 namespace detail {
@@ -11736,7 +11754,7 @@ void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float*
 /// where each part has some lines of them, or where rows are fewer than parts. Vectors that overlap, see first_channel(), are not shared out.
 constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, std::int64_t vectors, part p) {
   const std::int64_t rows = s.batch * s.out_height, lines = s.out() % line == 0 ? s.out() / line : 1;
-  const std::int64_t tiles = row_tiles{rows * s.out_width}.count();
+  const std::int64_t tiles = rows_of_product(rows * s.out_width).count();
   const bool has_enough = lines >= 4 * p.count && !takes_rows(tiles, panels_of(s.out()), p.count);
   if (p.count == 1 || lines == 1 || (rows >= p.count && !has_enough)) return {share(rows, p), {0, vectors}};
   const interval mine = share(lines, p);
@@ -11861,12 +11879,12 @@ constexpr std::int64_t panels_in_cache(std::int64_t k) {
 }
 
 /// What tiles ask for while they compute, into L2: the rows of A behind their own, where those come from further away, since no machine guesses them from
-/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layer, since plans lay packed
+/// several short rows at once; then what lies behind the weights in use, those of the next panels, then of the next layers, since plans lay packed
 /// weights in the order of their steps, as much as one pass over A may use. It is asked for and not read, so it does not matter whether it is there.
 struct read_ahead {
   address weights, weights_end, rows = 0, rows_end = 0;
 
-  explicit read_ahead(address behind) : weights(behind), weights_end(advanced(behind, weights_in_cache)) {}
+  read_ahead(address behind, address end) : weights(behind), weights_end(std::min(advanced(behind, weights_in_cache), end)) {}
   /// So many floats lie behind the rows that are multiplied next.
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
@@ -11900,7 +11918,7 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
 /// counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a
 /// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
 template <class Isa>
-void tile_row(const tile_table& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
+void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels, read_ahead& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
@@ -11922,7 +11940,7 @@ struct float_product {
   float* c;
   std::int64_t ldc;
   clamp_range range;
-  const tile_table& tiles;
+  tiling tiles;
   std::int64_t run;
 };
 
@@ -11938,10 +11956,10 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
-  const row_tiles tiles_of_rows{s.m};
+  const row_tiles tiles_of_rows = rows_of_product(s.m);
   for (std::int64_t p = work.columns.begin; p < work.columns.end; p += block) {
     const interval panels{p, std::min(work.columns.end, p + block)};
-    read_ahead ahead(b.panel_address(panels.end));
+    read_ahead ahead(b.panel_address(panels.end), tiles.weights_end);
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end;) {
       const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
@@ -11972,10 +11990,10 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
 /// \param run the run that pack() was told; 0: k
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>, std::int64_t run = 0) {
+          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0) {
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          share(row_tiles{s.m}.count(), panels_of(s.n), p));
+                          share(rows_of_product(s.m).count(), panels_of(s.n), p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -11992,7 +12010,7 @@ namespace detail {
 template <class Isa, class CopyRow>
 void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scratch, const rectangle& work) {
   const std::int64_t k = product.s.k, lda = copied_row_floats(k), at_once = copied_tiles(k);
-  const row_tiles tiles_of_rows{product.s.m};
+  const row_tiles tiles_of_rows = rows_of_product(product.s.m);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
     const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
@@ -12005,9 +12023,9 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 /// gemm() of rows that lie side by side and collide.
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
-                    const tile_table& tiles = tiles_of<Isa>) {
+                    const tiling& tiles = tiles_of<Isa>) {
   detail::gemm_of_copies<Isa>({s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)}, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-                      share(row_tiles{s.m}.count(), panels_of(s.n), p));
+                      share(rows_of_product(s.m).count(), panels_of(s.n), p));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -12039,7 +12057,7 @@ constexpr kernel_code code_of(int method, tile_set tiles) {
   return {.method = static_cast<std::int16_t>(method), .table = static_cast<std::int16_t>(tile_table_for(tiles))};
 }
 /// The table that a plan chose for its products.
-inline const tile_table& tiles_in(const kernel_call& call) { return *static_cast<const tile_table*>(call.inner); }
+inline tiling tiles_in(const kernel_call& call) { return {*static_cast<const tile_table*>(call.inner), reinterpret_cast<address>(call.weights_end)}; }
 
 /// A node of an operator whose weight is [outC, kh, kw, 1] as the depthwise kernels see it.
 template <class Op> constexpr depthwise_shape depthwise_shape_for(const typename Op::attrs& a, const shape_t& x, const shape_t& w) {
@@ -13118,7 +13136,7 @@ template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
   const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
-  const row_tiles tiles_of_rows{m};
+  const row_tiles tiles_of_rows = rows_of_product(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
@@ -13137,7 +13155,7 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, row_tiles{m}.count(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -13160,13 +13178,13 @@ template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
-  const row_tiles tiles{m};
+  const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
-                                 {{0, row_tiles{rows}.count()}, work.columns});
+                                 {{0, rows_of_product(rows).count()}, work.columns});
   }
 }
 
@@ -13296,7 +13314,7 @@ struct conv_buffers {
   float* scratch;
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
-  const tile_table& tiles;
+  tiling tiles;
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
@@ -13369,7 +13387,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
   const row_tiles across{s.out_width};
   for (std::int64_t p = panels.begin; p < panels.end; p += block) {
     const interval some_panels{p, std::min(panels.end, p + block)};
-    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end));
+    read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end), buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
       const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
@@ -13447,7 +13465,7 @@ inline void gather_pixel(const conv_shape& s, const float* x, std::int64_t pixel
 template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& buffers, part p) {
   // All pixels lie in one line, unless there are gaps between the output's rows.
   const std::int64_t lines = s.has_gaps() ? s.batch * s.out_height : 1, line = s.batch * s.out_pixels() / lines;
-  const std::int64_t tiles = row_tiles{line}.count(), k = s.depth(), n = s.group_out();
+  const std::int64_t tiles = rows_of_product(line).count(), k = s.depth(), n = s.group_out();
   const rectangle work = share(lines * tiles, panels_of(n), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t row = done / tiles, first = done - row * tiles;
@@ -13498,7 +13516,7 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
   // Rows of the last block of a column or of pairs may be fewer than those of the others.
   const std::int64_t height = detail::block_rows(s), last = s.out_height % height;
   const auto of_block = [&](std::int64_t rows) {
-    return rows == 1 ? tile_set_for(s.out_width, n) : detail::tiles_along(rows * s.out_width, n);
+    return rows == 1 ? tile_set_for(row_tiles{s.out_width}, n) : detail::tiles_along(rows * s.out_width, n);
   };
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
@@ -13506,12 +13524,12 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 /// A band's image is never so low that a kernel of this height would reach far beyond it.
 inline constexpr std::int64_t most_band_taps = 64;
 
-/// Whether conv() of some rows alone gives the bits that they have in the whole: it does where a row takes whole tiles, since
-/// tiles of few pixels sum in another order.
+/// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another order: of a product those with
+/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole.
 constexpr bool conv_has_bands(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return s.out_width >= tile_rows;
+      return s.out_width >= tile_rows || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
     case conv_method::direct:
       return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
     case conv_method::gather:
@@ -13537,7 +13555,7 @@ constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows
 /// conv() of a shape whose method is known to the compiler: a program has the methods alone that its layers use.
 template <class Isa, conv_method Method>
 void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-             const tile_table& tiles) {
+             const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
   const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
@@ -13560,7 +13578,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// \param tiles the functions of conv_tile_set(s), or more
 template <class Isa = native>
 void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+          part p = {}, const tiling& tiles = tiles_of<Isa>) {
   const auto method = detail::float_method_of(s);
   if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
   if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
@@ -15415,7 +15433,7 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
 /// The products of one block: as many matrices as a tile has elements, `rows` rows each.
 template <class Isa>
 void winograd_products(const winograd_layout& of, std::int64_t rows, const float* v, const float* packed, std::int64_t width, float* m,
-                       const tile_table& tiles) {
+                       const tiling& tiles) {
   alignas(64) static constexpr float no_bias[panel_columns] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // weights are read in order and asked for so much earlier
   const std::int64_t vectors = whole_vectors(width);
@@ -15428,6 +15446,7 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
+      if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(size, width)(t);
     }
@@ -15558,7 +15577,7 @@ constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
 /// \param tiles the functions of winograd_tile_set(s, Tile), or more
 template <class Isa, int Tile>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
-              const tile_table& tiles) {
+              const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
   const rectangle work = share(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
@@ -16234,7 +16253,7 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// \param tiles the functions of conv_transpose_tile_set(s), or more
 template <class Isa = native>
 void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                    clamp_range range = {}, part p = {}, const tile_table& tiles = tiles_of<Isa>) {
+                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {
   detail::fill_gaps(s, packed, y, range, p);
   detail::for_each_output(s, packed, y,
                           [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
@@ -28726,14 +28745,16 @@ struct step {
   std::string_view kernel;             // name, for dumps and profiles
   unrolled_form form = unrolled_form::none;
   std::int32_t fused_word = -1;        // which of the attribute words is the fused activation
+  std::int32_t group = -1;             // of bands, the one that begins with it
 };
 
-/// Steps that make a band of rows one after the other, and then the next band.
+/// Steps that make a band of rows one after the other, and then the next band; or, without a number of rows, steps that several threads make together,
+/// each its share of the rows for all of them, and one thread one after the other.
 struct band_group {
   ir::range steps;
   std::int32_t first_window = 0;       // in windows, one for each step
   int parts = 1;                       // as of a step
-  std::int64_t rows = 0;               // that a band has of the last step's result at most
+  std::int64_t rows = 0;               // that a band has of the last step's result at most; 0: all that a thread makes
   std::int64_t scratch = 0;            // offset in the arena
   std::int64_t scratch_bytes = 0;      // for the steps' own, and for the rows that are kept between them
 };
@@ -28849,6 +28870,9 @@ namespace detail {
   return v;
 }
 
+/// Where the prepared weights end.
+[[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) { return bases[in_prepared] + plan.prepared_bytes; }
+
 /// One step cut into parts.
 struct step_job {
   kernel_call call;
@@ -28894,6 +28918,7 @@ inline void run_step(const plan_view& plan, const step& s, const run_context& co
   call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;
+  call.weights_end = detail::weights_end_of(plan, context.bases);
   if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
   if (context.threads == nullptr || s.parts < 2) return s.run(call);
   call.tiles = std::min(s.parts, context.threads->threads());
@@ -29213,16 +29238,17 @@ namespace detail {
   if (!plan.prepare.empty()) append(out, {"prepare, once\n"});
   for (const step& s : plan.prepare) detail::append_step(out, optimised, plan, s);
   append(out, {"steps\n"});
-  std::size_t next = 0;
-  const auto add_steps = [&](std::int32_t end, std::string_view indent) {
-    for (; next < static_cast<std::size_t>(end); ++next) detail::append_step(out, optimised, plan, plan.steps[next], indent);
-  };
-  for (const band_group& group : plan.bands) {
-    add_steps(group.steps.first, "  ");
-    append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
-    add_steps(group.steps.first + group.steps.count, "    ");
+  for (std::size_t next = 0; next < plan.steps.size();) {
+    const std::int32_t of = plan.steps[next].group;
+    if (of < 0) {
+      detail::append_step(out, optimised, plan, plan.steps[next++], "  ");
+      continue;
+    }
+    const band_group& group = plan.bands[static_cast<std::size_t>(of)];
+    if (group.rows == 0) append(out, {"  rows shared out together\n"});
+    else append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
+    for (std::int32_t left = group.steps.count; left > 0; --left) detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
   }
-  add_steps(static_cast<std::int32_t>(plan.steps.size()), "  ");
   append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
   return string_of(out);
 }
@@ -29279,8 +29305,8 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
 constexpr plan_sizes room_to_plan(const graph_sizes& n) {
   return {.steps = n.nodes,
           .prepare = n.nodes,
-          .bands = n.nodes / 8,
-          .windows = n.nodes / 3,
+          .bands = n.nodes / 2,
+          .windows = n.nodes,
           .slots = 2 * n.operands + 4 * n.nodes + 16,
           .descs = n.values + 8,
           .words = n.words + kernel_record::most_words * n.nodes,
@@ -29703,7 +29729,7 @@ template <class Frozen> struct roomy {
 // Flow: static graphs call it in constant evaluation, compile() at run time; both kinds of executor walk what it makes.
 
 // ===== nnrt/exec/find_bands.hpp
-// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches.
+// find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which are shared out together.
 // Flow: make_plan() asks once kernels are chosen and before memory is laid out; run_bands.hpp runs what is found.
 
 namespace nnrt::inline NNRT_ISA {
@@ -29721,6 +29747,10 @@ namespace detail {
 /// within two parts in a hundred.
 inline constexpr std::int64_t second_cache_bytes = 512 * 1024;
 
+/// Weights that each of several threads may read in full when they share out rows: they stay in its cache, while what it reads of images that others
+/// have made has to come from there in every run.
+inline constexpr std::int64_t most_joined_weights = second_cache_bytes / 4;
+
 inline constexpr std::int32_t most_band_steps = 8;    // of one group
 inline constexpr std::size_t most_band_operands = 6;  // of one step, inputs and outputs together
 
@@ -29729,12 +29759,17 @@ struct band_candidate {
   std::int32_t node = 0;
   row_window rows;                // without images: it runs as a whole
   std::int64_t packed_bytes = 0;  // of weights
+  int parts = 1;                  // of its step
+  bool has_group = false;
 };
+
+/// Whether a step whose kernel reads rows like this makes each row of its result of the same row alone.
+constexpr bool keeps_rows(const row_window& rows) { return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0; }
 
 /// Candidates first … last run in bands.
 struct found_group {
   std::int32_t first = 0, last = 0;
-  std::int64_t rows = 0;  // of the last one's result in one band
+  std::int64_t rows = 0;  // of the last one's result in one band; 0: they are shared out together
 };
 
 /// Finds groups in chains of candidates, each the only reader of the one before it.
@@ -29785,6 +29820,22 @@ struct band_finder {
     return found;
   }
 
+  /// Finds what threads share out together among candidates without a group, once the rows between those of the others have taken the place of tensors: as
+  /// many steps as leave the arena no larger, though what the first one reads is kept until the last is done.
+  constexpr pool<found_group> find_joined() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) most = std::max(most, bytes_between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (at(first).has_group || !can_run_in_bands(first)) continue;
+      while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
+      while (last > first && !(is_closed(first, last) && bytes_between(at(first).node, at(last).node) <= most)) --last;
+      if (last > first) found.push_back({first, last, 0});
+    }
+    return found;
+  }
+
  private:
   constexpr bool can_run_in_bands(std::int32_t c) const {
     return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
@@ -29804,6 +29855,20 @@ struct band_finder {
     return false;
   }
 
+  /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares of two threads differ little.
+  constexpr bool is_joined(std::int32_t c) const {
+    const std::int64_t height = desc_of(c + 1).shape[1];
+    return keeps_rows(at(c + 1).rows) && can_run_in_bands(c + 1) && is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
+           at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
+           (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
+  }
+  /// Bytes of the arena that are in use at some time from one node to another.
+  constexpr std::int64_t bytes_between(std::int32_t first, std::int32_t last) const {
+    std::int64_t bytes = 0;
+    for (const passes::block& b : memory.blocks)
+      if (b.parent == ir::none && b.first <= last && b.last >= first) bytes += passes::aligned(b.bytes);
+    return bytes;
+  }
   /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;
@@ -30219,11 +30284,14 @@ struct planner {
     }
   }
 
-  /// Whether some tensor is worth a search.
+  /// Whether some tensor, or two steps behind each other, are worth a search.
   constexpr bool may_have_bands() const {
     if (!options.bands.enabled || options.unrolled) return false;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      if (nodes[i].choice.rows && (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes)) return true;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].choice.rows) continue;
+      if (options.bands.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= second_cache_bytes) return true;
+      if (i + 1 < nodes.size() && keeps_rows(nodes[i + 1].choice.rows)) return true;
+    }
     return false;
   }
   constexpr void add_bands() {
@@ -30232,10 +30300,15 @@ struct planner {
       const planned_node& p = nodes[i];
       if (p.known || !p.needs_step) continue;
       const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
-      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes});
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows, p.choice.packed_bytes, p.choice.parts});
     }
     const band_finder finder(g, memory, candidates, options.bands);
-    for (const found_group& found : finder.find()) add_group(finder, found);
+    for (const found_group& found : finder.find()) {
+      add_group(finder, found);
+      for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
+    }
+    if (options.bands.rows > 0) return;
+    for (const found_group& found : finder.find_joined()) add_group(finder, found);
   }
   /// Gives a group memory for the rows that it keeps in place of the tensors between its steps.
   constexpr void add_group(const band_finder& finder, const found_group& found) {
@@ -30247,13 +30320,15 @@ struct planner {
       group.scratch_bytes = std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
       made.windows.push_back(finder.at(c).rows);
     }
-    std::int64_t rows = found.rows;
+    const bool is_whole = found.rows == 0;
+    std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
     for (std::int32_t c = found.last; c >= found.first; --c) {
       planned_node& p = node_at(finder.at(c).node);
       p.group = static_cast<std::int32_t>(made.bands.size());
       p.choice = chosen_for(finder.node_of(c), rows);
       group.parts = parts_of(group.parts + p.choice.parts - 1);
-      if (c < found.last && !finder.is_in_place(c, found.last)) {
+      if (is_whole) extend(finder.block_of(finder.result_of(c)), first_node, last_node, true), extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
+      else if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
         memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
       }
@@ -30262,7 +30337,8 @@ struct planner {
       if (c > found.first) rows = finder.rows_before(c, rows);
     }
     extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
-    node_at(last_node).scratch_block = memory.add_block(group.scratch_bytes, first_node, last_node);
+    const std::int32_t scratch = group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
+    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c) node_at(finder.at(c).node).scratch_block = scratch;
     made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
     made.bands.push_back(group);
   }
@@ -30508,15 +30584,16 @@ struct planner {
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
-    if (p.group >= 0) add_to_group(made.bands[static_cast<std::size_t>(p.group)], s.scratch);
+    if (p.group >= 0) add_to_group(p.group, s);
     (p.known ? made.prepare : made.steps).push_back(s);
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
   }
 
   /// The next step belongs to this group; the last one has its scratch memory.
-  constexpr void add_to_group(band_group& group, std::int64_t scratch) {
-    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size());
-    group.scratch = scratch;
+  constexpr void add_to_group(std::int32_t index, step& next) {
+    band_group& group = made.bands[static_cast<std::size_t>(index)];
+    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
+    group.scratch = next.scratch;
   }
 
   constexpr ir::range add_text(ir::range name) {
@@ -30685,7 +30762,7 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
       for (std::size_t k = 0; k < plan.bands.size(); ++k) {
         const band_group& group = plan.bands[k];
         const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
-        if (place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
+        if (group.rows > 0 && place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
       }
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
@@ -33178,7 +33255,7 @@ struct options {
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/run_bands.hpp
-// run_bands: runs a plan; the steps of its groups for one band of rows after the other.
+// run_bands: runs a plan; the steps of its groups for one band of rows after the other, or for each thread's share of the rows.
 // Flow: executors and sessions call run_plan() for each inference; the pool's parts of a group are shares of its rows.
 //
 // A step makes the rows that the step behind it is about to read and that are not there yet: what two bands read is
@@ -33230,11 +33307,12 @@ struct band_stage {
 /// A group as one part runs it, with scratch memory of its own.
 class band_run {
  public:
-  band_run(const plan_view& plan, const band_group& group, array_ref<const view> views, std::byte* scratch)
+  band_run(const plan_view& plan, const band_group& group, const run_context& context, std::byte* scratch)
       : count_(static_cast<std::size_t>(group.steps.count)) {
     for (std::size_t t = 0; t < count_; ++t) {
+      ::new (static_cast<void*>(stages_ + t)) band_stage;
       stages_[t].window = plan.windows[static_cast<std::size_t>(group.first_window) + t];
-      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], views, scratch);
+      set_up(stages_[t], plan, plan.steps[static_cast<std::size_t>(group.steps.first) + t], context, scratch);
     }
   }
 
@@ -33251,11 +33329,10 @@ class band_run {
   }
 
  private:
-  static void set_up(band_stage& stage, const plan_view& plan, const step& s, array_ref<const view> views,
-                     std::byte* scratch) {
+  static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context, std::byte* scratch) {
     const auto operand = [&](std::int32_t slot) {
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
-      view v = views[static_cast<std::size_t>(slot)];
+      view v = context.views[static_cast<std::size_t>(slot)];
       if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
       return v;
     };
@@ -33275,6 +33352,7 @@ class band_run {
     stage.call.scratch = scratch;
     stage.call.inner = s.inner;
     stage.call.record = plan.words.data() + s.record;
+    stage.call.weights_end = weights_end_of(plan, context.bases);
   }
 
   /// From the last step to the first: what each has to make so that the last can make these rows.
@@ -33306,7 +33384,9 @@ class band_run {
   }
 
   std::size_t count_;
-  band_stage stages_[most_band_steps];
+  union {
+    band_stage stages_[most_band_steps];  // as many as there are steps begin to live
+  };
 };
 
 /// A group whose rows are shared out.
@@ -33321,14 +33401,16 @@ template <class After> struct band_job {
     std::byte* const scratch =
         part == 0 ? context.bases[in_arena] + group.scratch
                   : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, context.views, scratch);
+    band_run bands(plan, group, context, scratch);
     const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
     const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
-    const std::int64_t rows = y[0] * y[1], end = rows * (part + 1) / tiles;
-    for (std::int64_t done = rows * part / tiles; done < end;) {
+    const std::int64_t rows = y[0] * y[1], at_once = group.rows > 0 ? group.rows : y[1];
+    // Part 0, the caller's own, is the larger one, as that of a step is.
+    const auto begin = [&](std::int64_t i) { return (rows * i + tiles - 1) / tiles; };
+    for (std::int64_t done = begin(part), end = begin(part + 1); done < end;) {
       const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + end - done);
-      if (part == 0) bands.make(image, {first, stop}, group.rows, after);
-      else bands.make(image, {first, stop}, group.rows, [](std::size_t) {});
+      if (part == 0) bands.make(image, {first, stop}, at_once, after);
+      else bands.make(image, {first, stop}, at_once, [](std::size_t) {});
       done += stop - first;
     }
   }
@@ -33346,15 +33428,17 @@ inline constexpr auto nobody = [](std::size_t) {};
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  for (const band_group& group : plan.bands) {
-    if (static_cast<std::size_t>(group.steps.first) != first) continue;
+  if (const std::int32_t index = plan.steps[first].group; index >= 0) {
+    const band_group& group = plan.bands[static_cast<std::size_t>(index)];
     const auto after_step = [&](std::size_t t) { after(first + t); };
     detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
     if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
-    if (job.tiles < 2) job.run(0);
-    else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
-    next += static_cast<std::size_t>(group.steps.count);
-    return nullptr;
+    if (job.tiles > 1 || group.rows > 0) {
+      if (job.tiles < 2) job.run(0);
+      else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
+      next += static_cast<std::size_t>(group.steps.count);
+      return nullptr;
+    }
   }
   run_step(plan, plan.steps[next++], context);
   if (context.fault != nullptr && *context.fault) return &plan.steps[first];

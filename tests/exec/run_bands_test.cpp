@@ -244,6 +244,32 @@ TEST_CASE("run_bands: executors and sessions run in bands, on any number of thre
   }
 }
 
+const std::byte* seen_end = nullptr;
+
+TEST_CASE("run_bands: kernels know where the prepared weights end, in bands and as a whole") {
+  ir::graph g = net::ir();
+  passes::optimise(g);
+  plan made = make_plan(g);
+  REQUIRE((made.bands.size() == 1 && made.steps.size() > 3));
+  for (step& s : made.steps) s.run = [](const kernel_call& call) { seen_end = call.weights_end; };
+  const plan_view p = plan_view::of(made);
+  poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);
+  std::vector<std::byte*> bases(p.base_count());
+  bases[in_arena] = arena.data(), bases[in_prepared] = prepared.data();
+  std::vector<view> views(p.slots.size());
+  make_views(p, bases, views);
+  run_context context;
+  context.bases = bases, context.views = views;
+  CHECK(p.prepared_bytes > 0);
+  std::size_t calls = 0;
+  run_plan(p, context, [&](std::size_t) {
+    ++calls;
+    CHECK(seen_end == prepared.data() + p.prepared_bytes);
+    seen_end = nullptr;
+  });
+  CHECK(calls > p.steps.size());
+}
+
 TEST_CASE("run_bands: who watches a plan sees each step, and those in bands once for each band") {
   const plan_view p = plan_view::of(net::plan);
   poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);

@@ -249,7 +249,7 @@ inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_
 
 /// As doubles, since nobody has checked yet that products of so many extents fit into integers.
 constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
-constexpr double tiling(std::int64_t rows, std::int64_t columns) {
+constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(row_tiles{rows}.count()) * static_cast<double>(panels_of(columns));
 }
 
@@ -262,7 +262,7 @@ constexpr double cost_of_products(double computing, std::int64_t weights, std::i
 constexpr double direct_cost(const conv_shape& s) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   const double products = static_cast<double>(pixels) * static_cast<double>(s.depth()) * vectors_of(s.out);
-  return cost_of_products(products + tiling(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
+  return cost_of_products(products + product_tiles(pixels, s.out) * product_tile_cost, s.depth() * whole_vectors(s.out), 1);
 }
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
