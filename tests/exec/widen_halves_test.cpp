@@ -5,6 +5,7 @@
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/softmax.hpp>
@@ -22,14 +23,14 @@ using ir::change;
 
 /// The operators as front ends find them: static ones know one dtype.
 template <class... Ops> ir::graph with_dynamic(ir::graph g) {
-  for (ir::node& n : g.nodes) ((n.op->code == Ops::code ? void(n.op = &dynamic_operator<Ops>) : void()), ...);
+  for (ir::node& n : g.nodes) ((n.op->code == Ops::code ? void(n.op = &ops::of<Ops>()) : void()), ...);
   return g;
 }
 ir::graph made_of(ir::graph (*network)()) {
   return with_dynamic<ops::add, ops::cast, ops::conv2d, ops::reduce_mean, ops::relu, ops::softmax, ops::transpose, ops::fold_affine>(network());
 }
 ir::graph widened(ir::graph g) {
-  nnrt::detail::widen_halves(g, &dynamic_operator<ops::half_cast>);
+  nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>());
   return g;
 }
 

@@ -4,6 +4,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/of.hpp>
 
 #include <doctest/doctest.h>
 #include <bit>
@@ -113,32 +114,31 @@ struct tolerance {
 
 using blocks = std::vector<std::vector<std::byte>>;
 
-/// A node under test: its operands, and what its outputs are.
-template <class Op> struct node_under_test {
+/// A node under test: its operands, and what its outputs are. Its operator may be another unit's (ops/of.hpp), so that tests compile no kernels.
+struct tested_node {
+  const operator_info& op;
   std::vector<given_operand> in;
   std::vector<word> words;
   std::vector<operand> operands;
   std::vector<tensor_desc> outputs;
 
-  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given,
-                  const std::vector<tensor_desc>& wanted = {})
-      : in(std::move(given)) {
+  tested_node(const operator_info& tested, std::vector<word> attributes, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted)
+      : op(tested), in(std::move(given)), words(std::move(attributes)) {
     for (const given_operand& x : in) operands.push_back(x.as_operand());
-    const verdict v = infer_node<Op>(attrs, operands, wanted);
+    const verdict v = op.infer(words, operands, wanted);
     CAPTURE(v.rule);
     REQUIRE(bool(v));
     outputs.assign(v.outputs.begin(), v.outputs.end());
-    pack(attrs, words);
   }
-  node_under_test(const node_under_test&) = delete;
-  node_under_test& operator=(const node_under_test&) = delete;
+  tested_node(const tested_node&) = delete;
+  tested_node& operator=(const tested_node&) = delete;
 
-  kernel_choice choose() const { return kernels::select_for<Op, reference_types<Op>()>({words, operands, outputs}); }
+  kernel_choice choose() const { return op.select({words, operands, outputs}); }
 
   blocks reference() {
     blocks memory = empty_outputs();
     const std::vector<view> arguments = input_views(), results = output_views(memory);
-    run_reference<Op, reference_types<Op>()>(words, arguments, results);
+    op.reference(words, arguments, results);
     return memory;
   }
 
@@ -197,6 +197,19 @@ template <class Op> struct node_under_test {
   }
 };
 
+/// The same for an operator that the test names.
+template <class Op> struct node_under_test : tested_node {
+  node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given, const std::vector<tensor_desc>& wanted = {})
+      : tested_node(ops::of<Op>(), words_of(attrs), std::move(given), wanted) {}
+
+ private:
+  static std::vector<word> words_of(const typename Op::attrs& attrs) {
+    std::vector<word> words;
+    pack(attrs, words);
+    return words;
+  }
+};
+
 inline bool is_close(float got, float expected, tolerance allowed) {
   if (std::isnan(expected) || std::isnan(got)) return std::isnan(expected) && std::isnan(got);
   if (std::isinf(expected) || std::isinf(got)) return got == expected;
@@ -221,10 +234,7 @@ inline std::int64_t first_difference(const std::vector<std::byte>& got, const st
 
 /// Checks that the kernel agrees with the reference, that its bits do not depend on the number of parts, and that it
 /// works in place where the operator says so.
-template <class Op>
-void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, tolerance allowed = {},
-                  const std::vector<tensor_desc>& wanted = {}) {
-  node_under_test<Op> node(attrs, std::move(in), wanted);
+inline void check_kernel_of(tested_node& node, tolerance allowed) {
   const kernel_choice choice = node.choose();
   REQUIRE(bool(choice));
   CHECK(choice.parts >= 1);
@@ -239,13 +249,19 @@ void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in
     CAPTURE(tiles);
     CHECK(node.kernel(choice, tiles) == whole);
   }
-  if (Op::traits.result != storage::in_place) return;
+  if (node.op.traits.result != storage::in_place) return;
   for (std::size_t i = 0; i < node.in.size(); ++i) {
     if (node.in[i].desc.bytes() != node.outputs[0].bytes() || (choice.packs >> i & 1U) != 0) continue;
     CAPTURE(i);
     CHECK(node.kernel(choice, 1, static_cast<int>(i)) == whole);
     CHECK(node.kernel(choice, 3, static_cast<int>(i)) == whole);
   }
+}
+template <class Op>
+void check_kernel(const typename Op::attrs& attrs, std::vector<given_operand> in, tolerance allowed = {},
+                  const std::vector<tensor_desc>& wanted = {}) {
+  node_under_test<Op> node(attrs, std::move(in), wanted);
+  check_kernel_of(node, allowed);
 }
 
 /// Whether the node is left to the reference.

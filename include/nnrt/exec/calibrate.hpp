@@ -6,7 +6,7 @@
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/io/make_weights.hpp>
-#include <nnrt/ops/list.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/passes/quantise.hpp>
 #include <nnrt/policy/saved_input.hpp>
 
@@ -403,7 +403,7 @@ template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Op
     return false;
   }();
   template <class Op> static constexpr const operator_info* info() {
-    if constexpr (is_used<Op>) return &dynamic_operator<Op>;
+    if constexpr (is_used<Op>) return &ops::of<Op>();
     else return nullptr;
   }
   static const operator_info* find(op_code code) {

@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/exec/pixel_inputs.hpp>
+#include <nnrt/ops/of.hpp>
 
 #include <span>
 
@@ -14,9 +15,9 @@ namespace nnrt::inline NNRT_ISA {
 /// Errors: as without `given`; invalid_argument (an input that is not what is given for it).
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted, std::span<const saved_input> given) {
-  detail::pixel_inputs inputs(sample_source::of(samples), given, &dynamic_operator<ops::depthwise_conv2d>);
+  detail::pixel_inputs inputs(sample_source::of(samples), given, &ops::of<ops::depthwise_conv2d>());
   constexpr auto find = [](op_code code) -> const operator_info* {
-    return code == ops::depthwise_conv2d::code ? &dynamic_operator<ops::depthwise_conv2d> : detail::operators_for_bytes<G, ops::list>::find(code);
+    return code == ops::depthwise_conv2d::code ? &ops::of<ops::depthwise_conv2d>() : detail::operators_for_bytes<G, ops::list>::find(code);
   };
   return detail::calibrate_with<G, Policy>(file, inputs, find, wanted);
 }

@@ -8,6 +8,7 @@
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/static_graph.hpp>
+#include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
@@ -270,7 +271,7 @@ template <class G, class Policy = cpu> class executor {
       context.further_scratch = further_scratch_.data();
       if constexpr (may_fail) context.fault = &fault;
       if constexpr (detail::takes_times<Policy>) return times_.run(view_of_plan, context);
-      const step* const failed = walk(context);
+      const step* const failed = trials_.run(context, [&] { return walk(context); });
       return may_fail ? failed : nullptr;
     }
   }
@@ -298,6 +299,7 @@ template <class G, class Policy = cpu> class executor {
   heap_block views_;  // of these bases
   shared<const prepared_weights> weights_;  // none: the executor could not be made
   shared<thread_pool> threads_;
+  thread_trials trials_;
   heap_block further_scratch_;
   result<void> made_;  // or why not
   [[no_unique_address]] typename detail::times_of<Policy>::type times_;

@@ -16,7 +16,7 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// A policy that runs a network as Base does and takes the time of each step: `executor<graph<f>, profiled<>>`. It walks
-/// the table of steps even where Base would unroll them. Executors of other policies have neither the clock nor its
+/// the table of steps even where Base would unroll them. Executors of other policies have no clock around their steps, nor its
 /// memory.
 template <class Base = cpu> struct profiled : Base {
   static constexpr execution_form form = execution_form::planned;

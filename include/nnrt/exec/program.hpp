@@ -14,6 +14,7 @@
 #include <nnrt/exec/widen_halves.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/ir/dump.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/optimise.hpp>
 
@@ -44,7 +45,7 @@ struct program_family {
   compiled_plan made;
   made.optimised = std::move(g);
   if (!passes::optimise_while(made.optimised, [&] { return !is_over(deadline); }) || is_over(deadline)) return compiled_too_late();
-  widen_halves(made.optimised, &dynamic_operator<ops::half_cast>);
+  widen_halves(made.optimised, &ops::of<ops::half_cast>());
   made.made = make_plan(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));

@@ -6,6 +6,7 @@
 #include <nnrt/exec/deadline.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -65,7 +66,8 @@ class session {
       return run_while([=] { return steady_now() < deadline; }, "the run was given less time than it takes");
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
     run_fault fault;
-    if (const step* const failed = run_plan(plan(), context_for(fault))) return fail(error_of(plan(), *failed, fault));
+    run_context context = context_for(fault);
+    if (const step* const failed = trials_.run(context, [&] { return run_plan(plan(), context); })) return fail(error_of(plan(), *failed, fault));
     return {};
   }
   /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work; once it answers false, the
@@ -73,7 +75,8 @@ class session {
   template <class GoesOn> result<void> run_while(GoesOn goes_on, std::string_view stopped = "the run was stopped") {
     if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
     run_fault fault;
-    const run_context context = context_for(fault);
+    run_context context = context_for(fault);
+    trials_.choose(context);
     for (std::size_t next = 0; next < plan().steps.size();) {
       if (!goes_on()) return fail(error_code::deadline_missed, stopped);
       if (const step* const failed = run_next(plan(), next, context)) return fail(error_of(plan(), *failed, fault));
@@ -185,6 +188,7 @@ class session {
   heap_block memory_;
   heap_block further_scratch_;
   shared<thread_pool> threads_;
+  thread_trials trials_;
   std::vector<std::byte*> bases_;
   std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;

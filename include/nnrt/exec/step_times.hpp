@@ -23,7 +23,7 @@ struct step_time {
 /// The times of a plan's steps over all runs since it was made or cleared. Reading the clock is in them: some 20 ns.
 class step_times {
  public:
-  /// As run_plan(). Steps that run in bands are counted as if each had run all of its bands before the next one.
+  /// As run_plan(), on all of the context's threads. Steps that run in bands are counted as if each had run all of its bands before the next one.
   const step* run(const plan_view& plan, const run_context& context) {
     if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
     for (std::size_t next = 0; next < plan.steps.size();) {

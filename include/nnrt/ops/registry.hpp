@@ -1,40 +1,11 @@
-// registry: operators found by type, by number and by name, with all their dtypes and the texts of their rules.
-// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator; static graphs name theirs.
-//
-// All operators with all kernels take a compiler most of a minute. A program of several units lets one do it: NNRT_SEPARATE_COMPILATION is defined
-// for all of them, and one includes <nnrt/src.hpp>. The others then know where operators are, and their code is compiled once.
+// registry: operators found by number and by name, with all their dtypes and the texts of their rules.
+// Flow: dynamic fronts only (models, readers, C API): it instantiates every operator, unless another unit has them (ops/of.hpp); static graphs name theirs.
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/ops/list.hpp>
-
-#include <type_traits>
+#include <nnrt/ops/of.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops {
-
-/// An operator as the one unit with <nnrt/src.hpp> compiles it. Elsewhere its address is known, and its members are not constant expressions.
-template <class Op> struct compiled_operator { static const operator_info info; };
-
-namespace detail {
-
-template <class Op, class... Ops> constexpr bool is_one_of(type_list<Ops...>) { return (std::is_same_v<Op, Ops> || ...); }
-
-}  // namespace detail
-
-#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"  // which it is, but in one unit
-#endif
-/// The operator of this type.
-template <class Op> constexpr const operator_info& of() {
-#ifdef NNRT_SEPARATE_COMPILATION
-  if constexpr (detail::is_one_of<Op>(list{})) return compiled_operator<Op>::info;
-#endif
-  return dynamic_operator<Op>;
-}
-#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
-#pragma clang diagnostic pop
-#endif
 
 namespace detail {
 

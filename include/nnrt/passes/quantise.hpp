@@ -8,6 +8,7 @@
 #include <nnrt/ops/conv2d_transpose_sums.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/layer_sums.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -187,7 +188,7 @@ class quantising {
     if (is_transposed(layer)) pack_rectified(unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(layer)));
     else pack_rectified(convolution_of(layer));
     const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
-    add_node(is_transposed(layer) ? &dynamic_operator<ops::conv2d_transpose_add> : &dynamic_operator<ops::conv2d_add>, made.graph.add_words(words), in, {&y, 1}, layer.name);
+    add_node(is_transposed(layer) ? &ops::of<ops::conv2d_transpose_add>() : &ops::of<ops::conv2d_add>(), made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
   /// A node whose activations have 16 bits, because somebody asked for that and the operator can.
@@ -230,7 +231,7 @@ class quantising {
     attrs.axis = made.graph.at(from).desc.quantised.axis;
     pool<word> words;
     pack(attrs, words);
-    add_node(&dynamic_operator<ops::quant_dtype_cast>, made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
+    add_node(&ops::of<ops::quant_dtype_cast>(), made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
   }
   /// A stored form of a value, made of the other one or the float if need be.
   constexpr std::int32_t need_stored(std::int32_t id, bool is_wide) {
@@ -333,7 +334,7 @@ class quantising {
     const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
     pool<word> words;
     pack_sums(n, words);
-    add_node(is_transposed(n) ? &dynamic_operator<ops::conv2d_transpose_sums> : &dynamic_operator<ops::layer_sums>, made.graph.add_words(words), inputs, {&y, 1}, n.name);
+    add_node(is_transposed(n) ? &ops::of<ops::conv2d_transpose_sums>() : &ops::of<ops::layer_sums>(), made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
   /// The attributes of the operator that keeps a layer's sums.
   constexpr void pack_sums(const ir::node& n, pool<word>& words) const {

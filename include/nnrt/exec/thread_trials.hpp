@@ -1,0 +1,83 @@
+// thread_trials: whether a small network's runs take less on several threads than on the caller's alone, found out while they run.
+// Flow: executors and sessions with threads run through it; who takes the times of steps does not, and always shares them out.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/exec/deadline.hpp>
+#include <nnrt/exec/plan_view.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote. On cores that share a cache
+/// this is a third of a network of 100 us, on cores that do not it can be more than the work that they save, and threads that are asleep when a run
+/// begins come too late for it. None of this is known before, and some of it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
+class thread_trials {
+ public:
+  /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any more, on the caller's alone.
+  /// Results have the same bits.
+  template <class F> const step* run(run_context& context, F f) {
+    const bool has_choice = context.threads != nullptr && !is_settled_;
+    if (has_choice) choose(context);
+    const bool is_timed = has_choice && !rests();
+    const std::int64_t begin = is_timed ? steady_now() : 0;
+    const step* const failed = f();
+    if (is_timed && failed == nullptr) took(steady_now() - begin);
+    return failed;
+  }
+  /// Leaves no threads in the context where runs are faster without: for runs whose time says nothing of the steps.
+  void choose(run_context& context) const {
+    if (!shares_out_) context.threads = nullptr;
+  }
+
+  /// Whether the next run is to be shared out.
+  bool shares_out() const { return shares_out_; }
+  /// Whether the next run needs no clock, since threads were slower a moment ago.
+  bool rests() {
+    if (resting_runs_ == 0) return false;
+    if (--resting_runs_ == 0) shares_out_ = true, defeats_ = most_defeats - 1;
+    return true;
+  }
+  /// The run took so many nanoseconds.
+  void took(std::int64_t nanoseconds) {
+    least_ = std::min(least_, nanoseconds);
+    spent_ += nanoseconds;
+    if (++runs_ < trial_runs || spent_ < (shares_out_ ? shared_time : alone_time)) return;
+    if (shares_out_) after_shared();
+    else after_alone();
+    least_ = INT64_MAX, spent_ = 0, runs_ = 0;
+  }
+
+ private:
+  /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
+  static constexpr int trial_runs = 8;
+  static constexpr std::int64_t shared_time = 5'000'000, alone_time = 500'000;
+  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again.
+  static constexpr int most_defeats = 3;
+  static constexpr std::int64_t rest_time = 200'000'000;
+  static constexpr std::int64_t long_run = 1'000'000;  // what messages take is a small part of it: no trials
+
+  void after_shared() {
+    shared_ = least_;
+    is_settled_ = shared_ >= long_run;
+    shares_out_ = is_settled_ || pays();
+    if (shares_out_) defeats_ = 0;
+  }
+  void after_alone() {
+    alone_ = std::max<std::int64_t>(least_, 1);
+    defeats_ = pays() ? 0 : defeats_ + 1;
+    shares_out_ = defeats_ < most_defeats;
+    if (!shares_out_) resting_runs_ = rest_time / alone_ + 1;
+  }
+  /// A sixteenth less, or another core is not worth keeping from others.
+  bool pays() const { return shared_ < alone_ - alone_ / 16; }
+
+  std::int64_t shared_ = 0, alone_ = 0;  // what the fastest run of the last trial took; none alone yet
+  std::int64_t least_ = INT64_MAX, spent_ = 0;
+  std::int64_t resting_runs_ = 0;
+  int runs_ = 0;
+  int defeats_ = 0;  // of threads
+  bool shares_out_ = true;
+  bool is_settled_ = false;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
