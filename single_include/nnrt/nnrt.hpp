@@ -4624,6 +4624,7 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   int parts = 1;                      // into how many parts the work may be cut at most
+  int pack_parts = 1;                 // the same for pack() where that runs before every run()
   /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
   const void* inner = nullptr;
   /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are
@@ -11213,14 +11214,15 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
     }
 }
 
-/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
-/// columns; the missing ones become zero.
-template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
+/// Writes the bias of each of the panels and calls fill(j, used, width, out) for it: it begins with column j and has `used` of `width` columns;
+/// the missing ones become zero.
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to, Fill fill) {
   const std::int64_t padded = whole_vectors(n);
-  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
-  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+  float* out = to + padded + panels.begin * panel_columns * k;
+  for (std::int64_t j0 = panels.begin * panel_columns; j0 < std::min(padded, panels.end * panel_columns); j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
     const bool twice = ends_in_half(used);
+    for (std::int64_t j = j0; j < j0 + width; ++j) to[j] = bias != nullptr && j < n ? bias[j] : 0.0F;
     fill(j0, used, width, out);
     for (std::int64_t i = 0; i < k && used < width; ++i) {
       float* const row = out + i * width;
@@ -11245,10 +11247,12 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
+///
+/// \param panels which of them to pack, with their bias; all, unless several threads share them
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
-               float* out) {
-  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+               float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+  detail::pack_panels(k, n, run, bias, panels, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
       if (column_stride == 1) copy_floats(row, used, panel);
@@ -11262,9 +11266,9 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-                 const float* bias, float* out) {
-  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
-  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+                 const float* bias, float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
+  detail::pack_panels(k, n, run, bias, panels, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
   });
 }
@@ -11951,6 +11955,13 @@ struct rows_of_a {
   bool are_far;
 };
 
+/// What a part does of C's tiles of rows and panels of columns.
+constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
+  const std::int64_t rows = rows_of_product(s.m).count(), panels = panels_of(s.n);
+  if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
+  return share(rows, panels, p);
+}
+
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa> void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work) {
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
@@ -11988,12 +11999,14 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
 /// \param tiles the functions of tile_set_for(s.m, s.n), or more
 ///
 /// \param run the run that pack() was told; 0: k
+///
+/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0) {
+          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0, bool by_columns = false) {
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          share(rows_of_product(s.m).count(), panels_of(s.n), p));
+                          detail::share_of_product(s, p, by_columns));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -12023,9 +12036,9 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 /// gemm() of rows that lie side by side and collide.
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
-                    const tiling& tiles = tiles_of<Isa>) {
+                    const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {
   detail::gemm_of_copies<Isa>({s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)}, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-                      share(rows_of_product(s.m).count(), panels_of(s.n), p));
+                              detail::share_of_product(s, p, by_columns));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -21979,6 +21992,12 @@ struct product_batch {
   }
 };
 
+/// Of a product whose b is no constant, threads pack b by columns before every run, and multiply with those that they packed: none is fetched from
+/// another core.
+struct product_sharing {
+  std::int64_t by_columns = 0;
+};
+
 template <> struct operator_of<ops::matmul::code> {
   using type = ops::matmul;
 };
@@ -21993,14 +22012,17 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
-    const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
+    const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
+    const int parts = !attrs.transpose_a || products < batch.count ? products : parts_of(batch.count);
     const auto [m, k, n] = batch.matrix;
     const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
+            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
             .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32) : collide ? copied_rows_floats(m, k) * size_of(f32) : 0,
-            .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
+            .parts = parts,
+            .pack_parts = std::min(parts, parts_for(node.in[1].desc.elements())),
             .name = "gemm batch"};
   }
 
@@ -22011,25 +22033,28 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1], count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
-    for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
-      kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
+    const bool shares_matrices = count >= call.tiles;
+    const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
+    const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr, packed + i * packed_floats(k, n), panels);
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
-    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles;
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles, by_columns = call.recorded<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
       const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b = packed + batch.b_of(i) * packed_floats(k, n);
       float* const y = floats_out(call) + i * m * n;
       const part of_matrix = shares_matrices ? part{} : part_of(call);
       if constexpr (OnCopies) {
-        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call));
+        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call), by_columns);
       } else {
         if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call));
+        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call), 0, by_columns);
       }
     }
   }
@@ -30476,6 +30501,7 @@ struct planner {
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
+    if (!p.packs_before) pack.parts = p.choice.pack_parts;
     return pack;
   }
   /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All of them are packed in one
@@ -33505,7 +33531,7 @@ class thread_trials {
  private:
   /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
-  static constexpr std::int64_t shared_time = 5'000'000, alone_time = 500'000;
+  static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
   /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again.
   static constexpr int most_defeats = 3;
   static constexpr std::int64_t rest_time = 200'000'000;

@@ -157,7 +157,8 @@ struct tested_node {
     if (choice.pack != nullptr) {
       std::vector<view> packs_into{packed};
       for (const tensor_desc& y : outputs) packs_into.push_back({&y, {}});
-      choice.pack(call_of(choice, words, arguments, packs_into));
+      const int parts = choice.pack_parts > 1 ? tiles : 1;
+      for (int part = parts; part-- > 0;) choice.pack(call_of(choice, words, arguments, packs_into, nullptr, part, parts));
       for (std::size_t i = 0; i < arguments.size(); ++i)
         if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
       arguments.push_back(packed);

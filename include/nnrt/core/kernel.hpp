@@ -173,6 +173,7 @@ struct kernel_choice {
   unrolled_form form = unrolled_form::none;
   bool packs_in_compiler = false;     // pack() is constexpr, takes f32 operands and makes an f32 result: constants are packed while planning
   int parts = 1;                      // into how many parts the work may be cut at most
+  int pack_parts = 1;                 // the same for pack() where that runs before every run()
   /// What run() takes beside its operands: a table of the functions of its innermost loop, say, so that a program has those alone.
   const void* inner = nullptr;
   /// How run() reads its images where it also makes bands of rows, with the bits that they have in the whole result. Images and result are

@@ -302,6 +302,7 @@ struct planner {
     pack.inputs = operand_row(n, p, nullptr, true);
     pack.outputs = result_row(n, packed);
     pack.kernel = "pack";
+    if (!p.packs_before) pack.parts = p.choice.pack_parts;
     return pack;
   }
   /// The same for weights that are kept as float16: packed and narrowed once, widened before every run of the step. All of them are packed in one

@@ -50,7 +50,7 @@ class thread_trials {
  private:
   /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
-  static constexpr std::int64_t shared_time = 5'000'000, alone_time = 500'000;
+  static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
   /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again.
   static constexpr int most_defeats = 3;
   static constexpr std::int64_t rest_time = 200'000'000;

@@ -109,6 +109,13 @@ struct rows_of_a {
   bool are_far;
 };
 
+/// What a part does of C's tiles of rows and panels of columns.
+constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
+  const std::int64_t rows = rows_of_product(s.m).count(), panels = panels_of(s.n);
+  if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
+  return share(rows, panels, p);
+}
+
 /// The part of C made of the given tiles of rows and panels of columns.
 template <class Isa> void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work) {
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
@@ -146,12 +153,14 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
 /// \param tiles the functions of tile_set_for(s.m, s.n), or more
 ///
 /// \param run the run that pack() was told; 0: k
+///
+/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
 template <class Isa = native>
 void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0) {
+          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0, bool by_columns = false) {
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          share(rows_of_product(s.m).count(), panels_of(s.n), p));
+                          detail::share_of_product(s, p, by_columns));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -181,9 +190,9 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 /// gemm() of rows that lie side by side and collide.
 template <class Isa = native>
 void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch, clamp_range range = {}, part p = {},
-                    const tiling& tiles = tiles_of<Isa>) {
+                    const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {
   detail::gemm_of_copies<Isa>({s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)}, [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-                      share(rows_of_product(s.m).count(), panels_of(s.n), p));
+                              detail::share_of_product(s, p, by_columns));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/lanes.hpp>
+#include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
 
@@ -78,14 +79,15 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
     }
 }
 
-/// Writes the bias, then calls fill(j, used, width, out) for each panel, which begins with column j and has `used` of `width`
-/// columns; the missing ones become zero.
-template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, float* out, Fill fill) {
+/// Writes the bias of each of the panels and calls fill(j, used, width, out) for it: it begins with column j and has `used` of `width` columns;
+/// the missing ones become zero.
+template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to, Fill fill) {
   const std::int64_t padded = whole_vectors(n);
-  for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < n ? bias[j] : 0.0F;
-  for (std::int64_t j0 = 0; j0 < padded; j0 += panel_columns) {
+  float* out = to + padded + panels.begin * panel_columns * k;
+  for (std::int64_t j0 = panels.begin * panel_columns; j0 < std::min(padded, panels.end * panel_columns); j0 += panel_columns) {
     const std::int64_t width = std::min(panel_columns, padded - j0), used = std::min(width, n - j0);
     const bool twice = ends_in_half(used);
+    for (std::int64_t j = j0; j < j0 + width; ++j) to[j] = bias != nullptr && j < n ? bias[j] : 0.0F;
     fill(j0, used, width, out);
     for (std::int64_t i = 0; i < k && used < width; ++i) {
       float* const row = out + i * width;
@@ -110,10 +112,12 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 /// \param bias n floats; null: zeros
 ///
 /// \param out packed_floats(k, n) floats; 64-byte alignment is faster
+///
+/// \param panels which of them to pack, with their bias; all, unless several threads share them
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
-               float* out) {
-  detail::pack_panels(k, n, run, bias, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+               float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+  detail::pack_panels(k, n, run, bias, panels, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
       if (column_stride == 1) copy_floats(row, used, panel);
@@ -127,9 +131,9 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-                 const float* bias, float* out) {
-  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out);
-  detail::pack_panels(k, n, run, bias, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+                 const float* bias, float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+  if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
+  detail::pack_panels(k, n, run, bias, panels, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
   });
 }

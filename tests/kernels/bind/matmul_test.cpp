@@ -33,3 +33,19 @@ TEST_CASE("matmul: rows that collide, and those of a transposed factor that woul
     for (const std::int64_t m : {12, 13, 30})
       for (const std::int64_t n : {16, 33}) check(transpose_a, false, m, 1024, n);
 }
+
+TEST_CASE("matmul: a second factor that is no constant is packed in parts, and shared out by columns") {
+  for (const bool transpose_b : {false, true})
+    for (const std::int64_t k : {64, 1024})  // rows of 1024 collide
+      for (const std::int64_t n : {160, 200})
+        for (const bool is_constant : {false, true}) {
+          CAPTURE(is_constant);
+          ops::matmul::attrs attrs;
+          attrs.transpose_b = transpose_b;
+          given_operand b = floats(transpose_b ? shape_t{n, k} : shape_t{k, n}, 4);
+          if (is_constant) b = constant(b);
+          const std::vector<given_operand> in{floats({30, k}, 3), b};
+          CHECK(node_under_test<ops::matmul>(attrs, in).choose().pack_parts > 1);
+          check_kernel<ops::matmul>(attrs, in, {1e-5 * static_cast<double>(k), 2e-5});
+        }
+}

@@ -46,6 +46,12 @@ struct product_batch {
   }
 };
 
+/// Of a product whose b is no constant, threads pack b by columns before every run, and multiply with those that they packed: none is fetched from
+/// another core.
+struct product_sharing {
+  std::int64_t by_columns = 0;
+};
+
 template <> struct operator_of<ops::matmul::code> {
   using type = ops::matmul;
 };
@@ -60,14 +66,17 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
-    const int parts = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
+    const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
+    const int parts = !attrs.transpose_a || products < batch.count ? products : parts_of(batch.count);
     const auto [m, k, n] = batch.matrix;
     const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
             .packs = 0b10,
             .packed_bytes = batch.b_count * packed_floats(k, n) * size_of(f32),
+            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
             .scratch_bytes = attrs.transpose_a ? m * copied_row_floats(k) * size_of(f32) : collide ? copied_rows_floats(m, k) * size_of(f32) : 0,
-            .parts = !attrs.transpose_a || parts < batch.count ? parts : parts_of(batch.count),
+            .parts = parts,
+            .pack_parts = std::min(parts, parts_for(node.in[1].desc.elements())),
             .name = "gemm batch"};
   }
 
@@ -78,25 +87,28 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const std::int64_t k = shape[is_transposed ? -1 : -2], n = shape[is_transposed ? -2 : -1], count = shape.elements(0, shape.rank - 2);
     const float* b = floats_in(call, 1);
     float* packed = floats_out(call);
-    for (std::int64_t i = 0; i < count; ++i, b += k * n, packed += packed_floats(k, n))
-      kernels::pack(b, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, nullptr, packed);
+    const bool shares_matrices = count >= call.tiles;
+    const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
+    const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i)
+      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr, packed + i * packed_floats(k, n), panels);
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
     const product_batch batch = batch_of(call, attrs);
     const auto [m, k, n] = batch.matrix;
     const float* const packed = floats_in(call, call.in.size() - 1);
-    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles;
+    const bool shares_matrices = attrs.transpose_a || batch.count >= call.tiles, by_columns = call.recorded<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
       const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b = packed + batch.b_of(i) * packed_floats(k, n);
       float* const y = floats_out(call) + i * m * n;
       const part of_matrix = shares_matrices ? part{} : part_of(call);
       if constexpr (OnCopies) {
-        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call));
+        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix, tiles_in(call), by_columns);
       } else {
         if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call));
+        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused), of_matrix, tiles_in(call), 0, by_columns);
       }
     }
   }
