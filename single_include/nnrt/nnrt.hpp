@@ -33490,7 +33490,7 @@ const step* run_plan(const plan_view& plan, const run_context& context, After af
 namespace nnrt::inline NNRT_ISA {
 
 /// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote. On cores that share a cache
-/// this is a third of a network of 100 us, on cores that do not it can be more than the work that they save, and threads that are asleep when a run
+/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save, and threads that are asleep when a run
 /// begins come too late for it. None of this is known before, and some of it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
 class thread_trials {
  public:
