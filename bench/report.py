@@ -339,8 +339,8 @@ METHOD = """\
 Each result was checked against the operators' references before it was timed: floats within 1e-4 of the largest
 number, stored numbers of one layer within one step (nnrt's are the same bits). Times are medians over repetitions that
 ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
-programs took is left out), on 2 threads it is the time that passed, 20 ms after a network was made; a spread of more than a tenth there is a host that
-moves its virtual cores about (where they share no cache, what one has written costs the other several times as much). The
+programs took is left out), on 2 threads it is the time that passed, after 20 ms of runs that do not count; a spread of more
+than a tenth there is a host that moves its virtual cores about (where they share no cache, what one has written costs the other several times as much). The
 peak, of FMA or of dot products of bytes, is measured beside every repetition, so clocks of different moments are never
 compared; bandwidth is that of reading inputs and weights and writing outputs once, against reading from the cache (or
 memory) that holds them all. GFLOP/s count a convolution as the direct one. Peers have the same weights and inputs, in

@@ -11166,6 +11166,9 @@ constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && w
 /// single, as pairs reach into no other run.
 constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
 
+/// For whoever packs all of B at once.
+inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
+
 namespace detail {
 
 /// A square of four columns, which lie side by side in `from`, to four rows.
@@ -11251,7 +11254,7 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 /// \param panels which of them to pack, with their bias; all, unless several threads share them
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
-               float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+               float* out, interval panels = all_panels) {
   detail::pack_panels(k, n, run, bias, panels, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
@@ -11266,7 +11269,7 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-                 const float* bias, float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+                 const float* bias, float* out, interval panels = all_panels) {
   if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
   detail::pack_panels(k, n, run, bias, panels, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
@@ -29750,8 +29753,12 @@ template <class Frozen> struct roomy {
 
 }  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/exec/make_plan.hpp
-// make_plan: turns an optimised graph into a plan - kernels, addresses, what is prepared, what runs in bands.
-// Flow: static graphs call it in constant evaluation, compile() at run time; both kinds of executor walk what it makes.
+// make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and what is prepared.
+// Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both kinds of executor walk the plan.
+
+// ===== nnrt/exec/choose_kernels.hpp
+// choose_kernels: the first half of a plan - a kernel for each node of an optimised graph, groups of steps, and which memory they need in the arena.
+// Flow: make_plan.hpp places that memory and lays out the steps.
 
 // ===== nnrt/exec/find_bands.hpp
 // find_bands: which consecutive nodes run band by band, so that what lies between them stays in the caches, and which are shared out together.
@@ -29940,9 +29947,9 @@ struct band_finder {
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/passes/evaluate.hpp
-// evaluate: computes nodes whose operands are all constants while the graph is planned.
-// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+// ===== nnrt/passes/fold.hpp
+// fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
+// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 
 // ===== nnrt/passes/uses.hpp
 // uses: who makes each value of a graph and how often it is used; every pass starts from this.
@@ -29992,98 +29999,6 @@ constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
-
-namespace nnrt::inline NNRT_ISA::passes {
-
-/// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
-inline constexpr std::int64_t most_evaluated_elements = 1024;
-
-namespace detail {
-
-/// The elements of a constant in a buffer that references can read.
-constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
-  typed_buffer buffer(constant.desc.type, constant.desc.elements());
-  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
-    const array_ref<T> elements = buffer.as<T>();
-    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
-  });
-  return buffer;
-}
-
-/// Makes the value a constant with these elements.
-constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
-  with_element<types::any>(buffer.type(), [&]<class T>(T) {
-    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
-    g.at(id).is = ir::kind::constant;
-    g.at(id).first_byte = g.at(made).first_byte;
-    g.values.pop_back();
-  });
-}
-
-constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none) continue;
-    if (n.op->traits.reads_descs_alone) {
-      if (!g.at(id).desc.shape.is_known()) return false;
-      continue;
-    }
-    const ir::value& v = g.at(id);
-    if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
-  }
-  for (const std::int32_t id : g.outputs_of(n)) {
-    const std::int64_t elements = g.at(id).desc.elements();
-    if (elements < 0 || elements > most_evaluated_elements) return false;
-  }
-  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
-}
-
-/// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
-constexpr bool evaluate(ir::graph& g, const ir::node& n) {
-  const auto first_output = static_cast<std::size_t>(n.inputs.count), count = first_output + static_cast<std::size_t>(n.outputs.count);
-  typed_buffers buffers(count);
-  pool<tensor_desc> descs;
-  descs.reserve(count);  // views point into it
-  pool<view> in, out;
-  for (std::size_t i = 0; i < first_output; ++i) {
-    const std::int32_t id = g.inputs_of(n)[i];
-    if (id == ir::none) {
-      in.push_back({});
-      continue;
-    }
-    descs.push_back(g.at(id).desc);
-    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);  // not with ?: - g++ 12 destroys what it chose twice
-    else buffers[i] = load(g, g.at(id));
-    in.push_back({&descs.back(), buffers[i].data()});
-  }
-  for (std::size_t i = first_output; i < count; ++i) {
-    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
-    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
-    out.push_back({&descs.back(), buffers[i].data()});
-  }
-  if (n.op->reference(g.attrs_of(n), in, out)) return false;
-  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
-  return true;
-}
-
-}  // namespace detail
-
-/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
-constexpr void evaluate_constants(ir::graph& g) {
-  bool changed = false;
-  for (ir::node& n : g.nodes) {
-    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
-    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (changed) compact(g);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::passes
-// ===== nnrt/passes/fold.hpp
-// fold: moves batch_norm, scale and bias_add into the weights of the layer before them, as prepare nodes.
-// Flow: after constants are evaluated, before activations are fused; the planner runs nodes on weights once, when an executor is made.
 
 namespace nnrt::inline NNRT_ISA::passes {
 
@@ -30226,13 +30141,6 @@ struct plan_options {
 
 namespace detail {
 
-/// Copies an output whose bytes are those of an input, a weight or a constant: outputs always lie in the arena.
-inline void copy_bytes(const kernel_call& call) {
-  const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
-  auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
-  std::copy(from, from + call.in[0].desc->bytes(), to);
-}
-
 /// One node on its way into the plan.
 struct planned_node {
   kernel_choice choice;
@@ -30245,21 +30153,26 @@ struct planned_node {
   std::int32_t group = -1;             // of bands
 };
 
-struct planner {
+/// Chooses for one graph; the planner goes on from here.
+struct kernel_chooser {
   const ir::graph& g;
   plan_options options;
   pool<char> known;
   passes::memory_plan memory;
   pool<planned_node> nodes;
-  pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
-  pool<std::int32_t> slot_of;   // of values
-  pool<std::int32_t> weight_base;
   pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
-  std::int64_t halves_at = -1;  // in prepare scratch
-  plan made;
+  plan made;                    // its bands, with their windows, and part_scratch_bytes
 
-  constexpr planner(const ir::graph& graph, plan_options opts)
+  constexpr kernel_chooser(const ir::graph& graph, plan_options opts)
       : g(graph), options(opts), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known)) {}
+
+  /// Of all nodes; afterwards blocks may be added and placed.
+  constexpr void choose_all() {
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) choose(static_cast<std::int32_t>(i));
+    kept_of.assign(g.values.size(), -1);
+    if (may_have_bands()) add_bands();
+    add_scratch();
+  }
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
 
@@ -30382,6 +30295,128 @@ struct planner {
     return choice.code && choice.run == nullptr;
   }
   static constexpr bool is_packed(const planned_node& p, std::size_t operand) { return names_operand(p.choice.packs, operand); }
+  /// So many bytes more of a region; where they begin.
+  static constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
+    const std::int64_t at = region;
+    region += passes::aligned(bytes);
+    return at;
+  }
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/passes/evaluate.hpp
+// evaluate: computes nodes whose operands are all constants while the graph is planned.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
+
+namespace nnrt::inline NNRT_ISA::passes {
+
+/// Larger results stay nodes: they become prepare steps, which run at machine speed when an executor is made.
+inline constexpr std::int64_t most_evaluated_elements = 1024;
+
+namespace detail {
+
+/// The elements of a constant in a buffer that references can read.
+constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
+  typed_buffer buffer(constant.desc.type, constant.desc.elements());
+  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
+    const array_ref<T> elements = buffer.as<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
+  });
+  return buffer;
+}
+
+/// Makes the value a constant with these elements.
+constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
+  with_element<types::any>(buffer.type(), [&]<class T>(T) {
+    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
+    g.at(id).is = ir::kind::constant;
+    g.at(id).first_byte = g.at(made).first_byte;
+    g.values.pop_back();
+  });
+}
+
+constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none) continue;
+    if (n.op->traits.reads_descs_alone) {
+      if (!g.at(id).desc.shape.is_known()) return false;
+      continue;
+    }
+    const ir::value& v = g.at(id);
+    if (v.is != ir::kind::constant || v.desc.elements() > most_evaluated_elements || v.scales != ir::none) return false;
+  }
+  for (const std::int32_t id : g.outputs_of(n)) {
+    const std::int64_t elements = g.at(id).desc.elements();
+    if (elements < 0 || elements > most_evaluated_elements) return false;
+  }
+  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= most_evaluated_elements;
+}
+
+/// False, and nothing is changed, when the node finds fault with the constants: then a run says so.
+constexpr bool evaluate(ir::graph& g, const ir::node& n) {
+  const auto first_output = static_cast<std::size_t>(n.inputs.count), count = first_output + static_cast<std::size_t>(n.outputs.count);
+  typed_buffers buffers(count);
+  pool<tensor_desc> descs;
+  descs.reserve(count);  // views point into it
+  pool<view> in, out;
+  for (std::size_t i = 0; i < first_output; ++i) {
+    const std::int32_t id = g.inputs_of(n)[i];
+    if (id == ir::none) {
+      in.push_back({});
+      continue;
+    }
+    descs.push_back(g.at(id).desc);
+    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);  // not with ?: - g++ 12 destroys what it chose twice
+    else buffers[i] = load(g, g.at(id));
+    in.push_back({&descs.back(), buffers[i].data()});
+  }
+  for (std::size_t i = first_output; i < count; ++i) {
+    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
+    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
+    out.push_back({&descs.back(), buffers[i].data()});
+  }
+  if (n.op->reference(g.attrs_of(n), in, out)) return false;
+  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
+  return true;
+}
+
+}  // namespace detail
+
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
+constexpr void evaluate_constants(ir::graph& g) {
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
+    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (changed) compact(g);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::passes
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// Copies an output whose bytes are those of an input, a weight or a constant: outputs always lie in the arena.
+inline void copy_bytes(const kernel_call& call) {
+  const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
+  auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
+  std::copy(from, from + call.in[0].desc->bytes(), to);
+}
+
+struct planner : kernel_chooser {
+  pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
+  pool<std::int32_t> slot_of;   // of values
+  pool<std::int32_t> weight_base;
+  std::int64_t halves_at = -1;  // in prepare scratch
+
+  using kernel_chooser::kernel_chooser;
 
   constexpr void find_reads() {
     read_by_steps.assign(g.values.size(), 0);
@@ -30412,11 +30447,6 @@ struct planner {
   constexpr std::int32_t add_slot(const operand_slot& slot) {
     made.slots.push_back(slot);
     return static_cast<std::int32_t>(made.slots.size()) - 1;
-  }
-  constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
-    const std::int64_t at = region;
-    region += passes::aligned(bytes);
-    return at;
   }
 
   /// Address of a value; of known results it is decided here.
@@ -30681,10 +30711,7 @@ struct planner {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     reserve();
     made.constants = g.bytes;
-    for (std::int32_t i = 0; i < count; ++i) choose(i);
-    kept_of.assign(g.values.size(), -1);
-    if (may_have_bands()) add_bands();
-    add_scratch();
+    choose_all();
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
@@ -33490,8 +33517,8 @@ const step* run_plan(const plan_view& plan, const run_context& context, After af
 namespace nnrt::inline NNRT_ISA {
 
 /// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote. On cores that share a cache
-/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save, and threads that are asleep when a run
-/// begins come too late for it. None of this is known before, and some of it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
+/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save. Which it is is not known before, and
+/// it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
 class thread_trials {
  public:
   /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any more, on the caller's alone.
@@ -33499,10 +33526,11 @@ class thread_trials {
   template <class F> const step* run(run_context& context, F f) {
     const bool has_choice = context.threads != nullptr && !is_settled_;
     if (has_choice) choose(context);
-    const bool is_timed = has_choice && !rests();
+    const bool is_timed = has_choice && !is_resting();
     const std::int64_t begin = is_timed ? steady_now() : 0;
     const step* const failed = f();
     if (is_timed && failed == nullptr) took(steady_now() - begin);
+    if (has_choice && !is_timed) rested();
     return failed;
   }
   /// Leaves no threads in the context where runs are faster without: for runs whose time says nothing of the steps.
@@ -33513,12 +33541,12 @@ class thread_trials {
   /// Whether the next run is to be shared out.
   bool shares_out() const { return shares_out_; }
   /// Whether the next run needs no clock, since threads were slower a moment ago.
-  bool rests() {
-    if (resting_runs_ == 0) return false;
+  bool is_resting() const { return resting_runs_ > 0; }
+  /// A run without a clock is done; after the last one threads are tried again.
+  void rested() {
     if (--resting_runs_ == 0) shares_out_ = true, defeats_ = most_defeats - 1;
-    return true;
   }
-  /// The run took so many nanoseconds.
+  /// A run took so many nanoseconds.
   void took(std::int64_t nanoseconds) {
     least_ = std::min(least_, nanoseconds);
     spent_ += nanoseconds;

@@ -22,7 +22,8 @@ double run(thread_trials& trials, std::int64_t duration, std::int64_t shared, st
   while (passed < duration) {
     const bool is_shared = trials.shares_out();
     const std::int64_t taken = is_shared ? shared : alone;
-    if (!trials.rests()) trials.took(taken);
+    if (trials.is_resting()) trials.rested();
+    else trials.took(taken);
     passed += taken;
     if (is_shared) shared_out += taken;
   }
@@ -33,6 +34,12 @@ struct two_threads final : part_runner {
   int threads() const override { return 2; }
   void run(void (*)(void*, int), void*, int) override {}
 };
+
+const step* take_a_while(const step* failed) {
+  for (const std::int64_t begin = steady_now(); steady_now() < begin + 200 * us;) {
+  }
+  return failed;
+}
 
 TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they take less") {
   for (const std::int64_t shared : {5 * us, 60 * us, 93 * us, 94 * us, 150 * us, 900 * us}) {
@@ -76,10 +83,10 @@ TEST_CASE("thread_trials: runs of milliseconds are always shared out, and are no
   thread_trials trials;
   CHECK(run(trials, 1000 * ms, 1 * ms, 10 * us) == 1);
   two_threads threads;
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < 40; ++i) {  // long enough for a trial, which would find them short, and try without threads
     run_context context;
     context.threads = &threads;
-    REQUIRE(trials.run(context, [] { return static_cast<const step*>(nullptr); }) == nullptr);
+    REQUIRE(trials.run(context, [] { return take_a_while(nullptr); }) == nullptr);
     REQUIRE(context.threads == &threads);
   }
 }
@@ -93,15 +100,10 @@ TEST_CASE("thread_trials: without threads there is nothing to find out, and a ru
   }
   CHECK(trials.shares_out());
   two_threads threads;
-  const auto take_a_while = [&] {
-    for (const std::int64_t begin = steady_now(); steady_now() < begin + 200 * us;) {
-    }
-    return &failed;
-  };
   for (int i = 0; i < 40; ++i) {
     run_context context;
     context.threads = &threads;
-    REQUIRE(trials.run(context, take_a_while) == &failed);
+    REQUIRE(trials.run(context, [&] { return take_a_while(&failed); }) == &failed);
   }
   CHECK(trials.shares_out());
 }

@@ -9,8 +9,8 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// Each step that is shared out waits for a message to another core and back, and for lines that the other core wrote. On cores that share a cache
-/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save, and threads that are asleep when a run
-/// begins come too late for it. None of this is known before, and some of it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
+/// this is part of what a network of 100 us takes, on cores that do not it can be more than the work that they save. Which it is is not known before, and
+/// it changes: so runs of both kinds are timed, by turns, and the faster kind stays.
 class thread_trials {
  public:
   /// Runs a plan by f(), which gives the step that failed, on the context's threads or, with none in the context any more, on the caller's alone.
@@ -18,10 +18,11 @@ class thread_trials {
   template <class F> const step* run(run_context& context, F f) {
     const bool has_choice = context.threads != nullptr && !is_settled_;
     if (has_choice) choose(context);
-    const bool is_timed = has_choice && !rests();
+    const bool is_timed = has_choice && !is_resting();
     const std::int64_t begin = is_timed ? steady_now() : 0;
     const step* const failed = f();
     if (is_timed && failed == nullptr) took(steady_now() - begin);
+    if (has_choice && !is_timed) rested();
     return failed;
   }
   /// Leaves no threads in the context where runs are faster without: for runs whose time says nothing of the steps.
@@ -32,12 +33,12 @@ class thread_trials {
   /// Whether the next run is to be shared out.
   bool shares_out() const { return shares_out_; }
   /// Whether the next run needs no clock, since threads were slower a moment ago.
-  bool rests() {
-    if (resting_runs_ == 0) return false;
+  bool is_resting() const { return resting_runs_ > 0; }
+  /// A run without a clock is done; after the last one threads are tried again.
+  void rested() {
     if (--resting_runs_ == 0) shares_out_ = true, defeats_ = most_defeats - 1;
-    return true;
   }
-  /// The run took so many nanoseconds.
+  /// A run took so many nanoseconds.
   void took(std::int64_t nanoseconds) {
     least_ = std::min(least_, nanoseconds);
     spent_ += nanoseconds;

@@ -31,6 +31,9 @@ constexpr bool is_in_pairs(std::int64_t width) { return ends_in_half(width) && w
 /// single, as pairs reach into no other run.
 constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t run) { return is_in_pairs(n % panel_columns) && run % 2 != 0 ? run : k; }
 
+/// For whoever packs all of B at once.
+inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
+
 namespace detail {
 
 /// A square of four columns, which lie side by side in `from`, to four rows.
@@ -116,7 +119,7 @@ template <class Fill> void pack_panels(std::int64_t k, std::int64_t n, std::int6
 /// \param panels which of them to pack, with their bias; all, unless several threads share them
 template <class RowOf>
 void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run, const float* bias,
-               float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+               float* out, interval panels = all_panels) {
   detail::pack_panels(k, n, run, bias, panels, out, [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     for (std::int64_t i = 0; i < k; ++i, panel += width) {
       const float* const row = row_of(i) + j0 * column_stride;
@@ -131,7 +134,7 @@ void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::in
 ///
 /// \param b element (i, j) is b[i * row_stride + j * column_stride]: (n, 1) for a k x n matrix, (1, k) for n x k
 inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-                 const float* bias, float* out, interval panels = {0, INT64_MAX / panel_columns}) {
+                 const float* bias, float* out, interval panels = all_panels) {
   if (row_stride != 1) return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
   detail::pack_panels(k, n, run, bias, panels, out, [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
     detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
