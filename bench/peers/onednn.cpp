@@ -199,26 +199,27 @@ class chain {
     execute(std::move(what), std::move(with));
   }
 
-  /// Dense layers and products with a known matrix, as a product of matrices: only that has zero points.
+  /// Dense layers and products, as a product of matrices: only that has zero points. A known matrix is packed once, another one taken as it lies.
   void add_dense(const described_layer& l) {
     const described_tensor &w = of(l.inputs[1]), &x = of(l.inputs[0]);
-    if (w.data == nullptr) throw cannot_run("oneDNN: a product of two computed matrices is not written here");
+    const bool is_known = w.data != nullptr;
     const bool turns = l.what == operation::dense || l.is_transposed;
     const std::int64_t inner = w.shape[turns ? 1 : 0], columns = w.shape[turns ? 0 : 1], rows = x.elements() / inner;
     const dnnl::memory::desc a_desc({rows, inner}, type_of(x.type), dims{inner, 1}),
         c_desc({rows, columns}, type_of(of(l.output).type), dims{columns, 1});
     const dnnl::memory::desc given({inner, columns}, type_of(w.type), turns ? dims{1, inner} : dims{columns, 1}),
-        any({inner, columns}, type_of(w.type), tag::any);
+        wanted = is_known ? dnnl::memory::desc({inner, columns}, type_of(w.type), tag::any) : given;
     const dnnl::memory::desc bias_desc({1, columns}, type::f32, dims{columns, 1});
     arguments with;
     dnnl::primitive_attr a = attributes_of(l.activation);
     scale_layer(l, 2, a, with);
-    const auto chosen = has_bias(l) ? dnnl::matmul::primitive_desc(engine_, a_desc, any, bias_desc, c_desc, a)
-                                    : dnnl::matmul::primitive_desc(engine_, a_desc, any, c_desc, a);
+    const auto chosen = has_bias(l) ? dnnl::matmul::primitive_desc(engine_, a_desc, wanted, bias_desc, c_desc, a)
+                                    : dnnl::matmul::primitive_desc(engine_, a_desc, wanted, c_desc, a);
     dnnl::memory from = as(l.inputs[0], plain(l.inputs[0]));
     with[DNNL_ARG_SRC] = dnnl::memory(a_desc, engine_, from.get_data_handle());
     kept_.push_back(from);
-    with[DNNL_ARG_WEIGHTS] = prepared(given, w.data, chosen.weights_desc());
+    if (is_known) with[DNNL_ARG_WEIGHTS] = prepared(given, w.data, chosen.weights_desc());
+    else kept_.push_back(as(l.inputs[1], plain(l.inputs[1]))), with[DNNL_ARG_WEIGHTS] = dnnl::memory(given, engine_, kept_.back().get_data_handle());
     if (has_bias(l)) with[DNNL_ARG_BIAS] = bias(l, {1, columns});
     dnnl::memory to(plain(l.output), engine_);
     memory_[l.output] = to;

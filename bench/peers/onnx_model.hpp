@@ -316,7 +316,10 @@ class writer {
   }
   void add_product(const described_layer& l) {
     const described_tensor& b = of(l.inputs[1]);
-    if (b.data == nullptr) throw cannot_run("ONNX: products of two computed matrices are not written here");
+    if (b.data == nullptr) {
+      if (l.is_transposed) throw cannot_run("ONNX: products with a computed matrix that is transposed are not written here");
+      return operation_node(l, "MatMul", {operand(l.inputs[0]), operand(l.inputs[1])});
+    }
     std::string raw(reinterpret_cast<const char*>(b.data), b.bytes());
     std::vector<std::int64_t> dims = b.shape;
     if (l.is_transposed)

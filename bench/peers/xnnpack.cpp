@@ -167,7 +167,7 @@ class subgraph_maker {
   void add_dense(const described_layer& l) {
     const described_tensor& w = of(l.inputs[1]);
     const bool turns = l.what == operation::product && !l.is_transposed;
-    if (w.data == nullptr) throw cannot_run("XNNPACK: a product of two computed matrices is not written here");
+    if (w.data == nullptr) return add_computed_product(l);
     const auto rows = static_cast<std::size_t>(w.shape[0]), columns = static_cast<std::size_t>(w.shape[1]);
     const std::vector<size_t> dims = turns ? std::vector<size_t>{columns, rows} : std::vector<size_t>{rows, columns};
     const uint32_t filter = weight(w, dims, 0, turns ? transposed(w, rows, columns) : w.data);
@@ -177,6 +177,16 @@ class subgraph_maker {
     require(xnn_define_fully_connected(made_, clamp.low, clamp.high, value(source_of(l.inputs[0])), filter,
                                        bias(l, dims[0]), value(l.output), flags),
             "a dense layer");
+  }
+  void add_computed_product(const described_layer& l) {
+    if (network_.has_stored_numbers()) throw cannot_run("XNNPACK has no products of two computed matrices of stored numbers");
+    if (l.activation != fused::none) throw cannot_run("XNNPACK: products of two computed matrices with an activation are not written here");
+#ifdef NNRT_XNNPACK_OF_2024
+    require(xnn_define_batch_matrix_multiply(made_, value(l.inputs[0]), value(l.inputs[1]), value(l.output), l.is_transposed ? XNN_FLAG_TRANSPOSE_B : 0),
+            "a product of two computed matrices");
+#else
+    throw cannot_run("XNNPACK: this version has no products of two computed matrices");
+#endif
   }
   /// What a reshape before a dense layer, which flattens by itself, is of.
   int source_of(int id) const {
