@@ -70,19 +70,24 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
-/// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
-/// has to fit into 32 bits.
-inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
+typedef double doubles __attribute__((vector_size(register_bytes)));
+typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+
+/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
+/// have to fit into 32 bits.
+inline half_vector first_reaching(half_vector results, fixed_point factor) {
   const int right = -factor.exponent;
-  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0;
-  const std::int64_t high = result * (std::int64_t{1} << right) - half + (result <= 0 && right > 0 ? 1 : 0);
-  const std::int64_t product = (high * 2 - 1) * (std::int64_t{1} << 30);
-  const auto sum = static_cast<std::int64_t>(static_cast<double>(product) / static_cast<double>(factor.mantissa));
+  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0, mantissa = factor.mantissa;
+  longs high = __builtin_convertvector(results, longs) * (std::int64_t{1} << right) - half;
+  if (right > 0) high -= high <= -half;  // of results of 0 and less
+  const longs odd = high * 2 - 1, product = odd * (std::int64_t{1} << 30);
+  const doubles quotient = __builtin_convertvector(odd, doubles) * (0x1p30 / static_cast<double>(mantissa));
+  const longs sum = __builtin_convertvector(__builtin_convertvector(quotient, half_vector), longs);
   // The quotient may be one off, and is cut toward zero.
-  const std::int64_t above = product - (sum - 1) * factor.mantissa;
-  const std::int64_t further = (above > 0 ? 1 : 0) + (above > factor.mantissa ? 1 : 0) +
-                               (above > 2 * std::int64_t{factor.mantissa} ? 1 : 0);
-  return sum - 1 + further;
+  const longs above = product - (sum - 1) * mantissa;
+  const longs further = (above > 0) + (above > mantissa) + (above > 2 * mantissa);  // -1 for each
+  return __builtin_convertvector(sum - 1 - further, half_vector);
 }
 
 /// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
@@ -100,11 +105,17 @@ struct staircase {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
-    for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
-      const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
-      at[steps] = static_cast<std::int32_t>(step), result[steps] = k;
+    if (last <= first) return;
+    steps = last - first;
+    for (std::int32_t i = 0; i < steps + int_lanes; ++i) result[i] = std::min(first + 1 + i, last);  // the last one again behind the last
+    for (int i = 0; i < steps; i += int_lanes / 2) {
+      if (!is_to_even) {
+        store_vector(at + i, first_reaching(load_vector<half_vector>(result + i), channel.factor));
+        continue;
+      }
+      for (int j = i; j < i + int_lanes / 2; ++j) at[j] = static_cast<std::int32_t>(first_reaching_to_even(result[j], channel.factor, channel.parity));
     }
-    for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
+    for (int i = steps; i < steps + int_lanes; ++i) at[i] = at[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
     return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
@@ -142,9 +153,6 @@ struct staircase {
   /// For a given slope, were floats exact. Without a bend all steps are above.
   template <bool Bends> halves offsets_for(double slope) const {
     constexpr int parts = Bends ? 2 : 1;
-    typedef double doubles __attribute__((vector_size(register_bytes)));
-    typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
-    typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
     doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
