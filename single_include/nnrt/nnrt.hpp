@@ -2668,6 +2668,16 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Four signed bytes in each lane, as put_weight() would have them one by one.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {(int_vector)((short_vector)(bytes << 8) >> 8), (int_vector)((short_vector)bytes >> 8)};
+#else
+  return {bytes};
+#endif
+}
+[[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
+
 /// Keeps weights in registers, see keep_vector().
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
@@ -3123,19 +3133,24 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
-/// The smallest sum that is scaled to `result` or more, for a factor of at most 1 but not 0: both roundings undone. The sum
-/// has to fit into 32 bits.
-inline std::int64_t first_reaching(std::int32_t result, fixed_point factor) {
+typedef double doubles __attribute__((vector_size(register_bytes)));
+typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+
+/// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
+/// have to fit into 32 bits.
+inline half_vector first_reaching(half_vector results, fixed_point factor) {
   const int right = -factor.exponent;
-  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0;
-  const std::int64_t high = result * (std::int64_t{1} << right) - half + (result <= 0 && right > 0 ? 1 : 0);
-  const std::int64_t product = (high * 2 - 1) * (std::int64_t{1} << 30);
-  const auto sum = static_cast<std::int64_t>(static_cast<double>(product) / static_cast<double>(factor.mantissa));
+  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0, mantissa = factor.mantissa;
+  longs high = __builtin_convertvector(results, longs) * (std::int64_t{1} << right) - half;
+  if (right > 0) high -= high <= -half;  // of results of 0 and less
+  const longs odd = high * 2 - 1, product = odd * (std::int64_t{1} << 30);
+  const doubles quotient = __builtin_convertvector(odd, doubles) * (0x1p30 / static_cast<double>(mantissa));
+  const longs sum = __builtin_convertvector(__builtin_convertvector(quotient, half_vector), longs);
   // The quotient may be one off, and is cut toward zero.
-  const std::int64_t above = product - (sum - 1) * factor.mantissa;
-  const std::int64_t further = (above > 0 ? 1 : 0) + (above > factor.mantissa ? 1 : 0) +
-                               (above > 2 * std::int64_t{factor.mantissa} ? 1 : 0);
-  return sum - 1 + further;
+  const longs above = product - (sum - 1) * mantissa;
+  const longs further = (above > 0) + (above > mantissa) + (above > 2 * mantissa);  // -1 for each
+  return __builtin_convertvector(sum - 1 - further, half_vector);
 }
 
 /// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
@@ -3153,11 +3168,17 @@ struct staircase {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
-    for (std::int32_t k = first + 1; k <= last; ++k, ++steps) {
-      const std::int64_t step = is_to_even ? first_reaching_to_even(k, channel.factor, channel.parity) : first_reaching(k, channel.factor);
-      at[steps] = static_cast<std::int32_t>(step), result[steps] = k;
+    if (last <= first) return;
+    steps = last - first;
+    for (std::int32_t i = 0; i < steps + int_lanes; ++i) result[i] = std::min(first + 1 + i, last);  // the last one again behind the last
+    for (int i = 0; i < steps; i += int_lanes / 2) {
+      if (!is_to_even) {
+        store_vector(at + i, first_reaching(load_vector<half_vector>(result + i), channel.factor));
+        continue;
+      }
+      for (int j = i; j < i + int_lanes / 2; ++j) at[j] = static_cast<std::int32_t>(first_reaching_to_even(result[j], channel.factor, channel.parity));
     }
-    for (int i = steps; steps > 0 && i < steps + int_lanes; ++i) at[i] = at[i - 1], result[i] = result[i - 1];
+    for (int i = steps; i < steps + int_lanes; ++i) at[i] = at[i - 1];
   }
   std::int32_t limited(std::int64_t x) const {
     return static_cast<std::int32_t>(nnrt::detail::clamped(x, range.low, range.high));
@@ -3195,9 +3216,6 @@ struct staircase {
   /// For a given slope, were floats exact. Without a bend all steps are above.
   template <bool Bends> halves offsets_for(double slope) const {
     constexpr int parts = Bends ? 2 : 1;
-    typedef double doubles __attribute__((vector_size(register_bytes)));
-    typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
-    typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
     doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
@@ -12141,11 +12159,16 @@ template <class Op, class Isa> struct depthwise_binding {
 
 // ===== nnrt/kernels/byte_pack.hpp
 // byte_pack: matrices of stored numbers in the order in which tiles read them, with biases and scales.
-// Flow: a prepare step calls byte_pack() once for each layer; byte_tile.hpp multiplies with what it made.
+// Flow: a prepare step calls byte_pack() once for each layer, a product of two computed tensors before each run; byte_tile.hpp multiplies with what
+// it made.
 //
 // Dot products multiply what is stored. The rest of a sum over k is known beforehand, as part of the bias, but for the
 // sum of a row of A times the zero point of b, which most models set to 0. Sums wrap around on their way, which does not
 // matter, since those that leave 32 bits in the end are seen when B is packed (one_by_one).
+
+// ===== nnrt/kernels/byte_layout.hpp
+// byte_layout: how the factors of a product of stored numbers lie - zero points, panels, and where each weight of B is.
+// Flow: byte_pack.hpp packs B so, byte_tile.hpp reads it.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -12239,12 +12262,29 @@ struct byte_layout {
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
 };
 
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_weights.hpp
+// byte_weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a byte_layout.
+// Flow: byte_pack.hpp calls place_weights() for each vector of columns.
+//
+// Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane; then all words of the block
+// are flipped, summed and stored, 64 bytes at a time, wherever they came from.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// B in memory: element i of run r of column j is first[j * column + r * run + i * element]. Of `column` and `element` one is 1: columns lie side by
+/// side in each row, or each in one piece.
+struct byte_matrix {
+  const std::byte* first;
+  std::int64_t column, run, element;
+};
+
 namespace detail {
 
-/// One column of B on its way into the packed form.
+/// One column of B on its way into the packed form: sums over all its weights.
 struct byte_column {
   std::int64_t sum = 0;  // of what dot products see
-  sum_range reach;
+  sum_range reach;       // of its products with any A
 
   /// Adds a weight as it is stored.
   void add(std::int32_t weight, const byte_factors& f) {
@@ -12253,6 +12293,173 @@ struct byte_column {
     reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
   }
 };
+
+/// Some dot products of a vector of columns, all of one run.
+struct word_block {
+  static constexpr std::int64_t most_steps = 32;
+  std::int64_t first_column, columns;  // at most int_lanes
+  std::int64_t run, first_step, steps;
+  std::int64_t elements;  // of a run from the first step on; they may go on behind the block
+  std::byte* words;       // [steps][int_lanes] words of four bytes
+  std::byte* word(std::int64_t step, std::int64_t lane) const { return words + step * register_bytes + lane * 4; }
+};
+
+typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
+typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
+typedef std::int32_t four_words __attribute__((vector_size(16), may_alias));
+
+/// The bytes of a vector of columns in one row, in the first lanes.
+[[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
+  sixteen_bytes x{};
+  std::memcpy(&x, p, int_lanes);
+  return x;
+}
+
+/// Words of columns that lie side by side in each of four rows.
+[[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
+  const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row), r3 = load_columns(first + 3 * row);
+  const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1), low_23 = (eight_shorts)by_turns<0>(r2, r3),
+             high_23 = (eight_shorts)by_turns<1>(r2, r3);
+  const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23), by_turns<1>(high_01, high_23)};
+  std::memcpy(words, quads, register_bytes);
+}
+inline void bring_rows(const std::byte* first, std::int64_t row, const word_block& at) {
+  // What whole loads read behind the last column is the next row's, and no lane's.
+  const std::int64_t beyond = at.columns == int_lanes ? 0 : 1, whole = int_lanes - at.columns <= row ? (at.elements - beyond) / 4 : 0;
+  for (std::int64_t step = 0; step < at.steps; ++step) {
+    const std::byte* const rows = first + 4 * step * row;
+    if (step < whole) {
+      bring_four_rows(rows, row, at.word(step, 0));
+      continue;
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.elements - 4 * step); ++i)
+      for (std::int64_t j = 0; j < at.columns; ++j) at.word(step, j)[i] = rows[i * row + j];
+  }
+}
+
+/// Words of four columns, each of which has those of four steps in one piece.
+[[gnu::always_inline]] inline void bring_four_columns(const std::byte* first, std::int64_t column, std::byte* words) {
+  const auto a = load_vector<four_words>(first), b = load_vector<four_words>(first + column), c = load_vector<four_words>(first + 2 * column),
+             d = load_vector<four_words>(first + 3 * column);
+  const four_words ac = by_turns<0>(a, c), bd = by_turns<0>(b, d), ac_high = by_turns<1>(a, c), bd_high = by_turns<1>(b, d);
+  store_vector(words, by_turns<0>(ac, bd)), store_vector(words + register_bytes, by_turns<1>(ac, bd));
+  store_vector(words + 2 * register_bytes, by_turns<0>(ac_high, bd_high)), store_vector(words + 3 * register_bytes, by_turns<1>(ac_high, bd_high));
+}
+inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
+  const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4, quads = at.columns / 4 * 4;
+  for (std::int64_t j = 0; j < quads; j += 4)
+    for (std::int64_t step = 0; step < squares; step += 4) bring_four_columns(first + j * column + 4 * step, column, at.word(step, j));
+  for (std::int64_t j = 0; j < at.columns; ++j) {
+    const std::byte* const from = first + j * column;
+    for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step) std::memcpy(at.word(step, j), from + 4 * step, 4);
+    for (std::int64_t i = 4 * whole; i < elements; ++i) at.word(whole, j)[i % 4] = from[i];
+  }
+}
+
+/// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
+inline void bring_words(const byte_matrix& b, const word_block& at) {
+  const std::byte* const first = b.first + at.first_column * b.column + at.run * b.run + 4 * at.first_step * b.element;
+  b.element == 1 ? bring_columns(first, b.column, at) : bring_rows(first, b.element, at);
+}
+/// The same of any source: weight_of(j, run, i) is an element as it is stored.
+template <class WeightOf> void bring_words(const WeightOf& weight_of, const word_block& at) {
+  const std::int64_t elements = std::min(at.elements, 4 * at.steps);
+  for (std::int64_t j = 0; j < at.columns; ++j)
+    for (std::int64_t i = 0; i < elements; ++i)
+      at.word(i / 4, j)[i % 4] = static_cast<std::byte>(weight_of(at.first_column + j, at.run, 4 * at.first_step + i));
+}
+
+/// Stores the words of one vector of columns as its panel has them, and sums them up.
+class weight_placer {
+ public:
+  weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
+      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
+    const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
+    is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * dot_bytes;
+    at_ = packed + layout.panel_at(panel) + of_panel * dot_bytes;
+    zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
+  }
+
+  void store(const word_block& block) {
+    const std::int64_t left = block.elements - 4 * (block.steps - 1);  // for the last step
+    const int_vector last = is_used_ & int_lanes_of(left >= 4 ? -1 : static_cast<std::int32_t>((1U << (8 * left)) - 1));
+    const auto word = [&](std::int64_t step) {
+      return (load_vector<int_vector>(block.word(step, 0)) ^ flip_) & (step + 1 < block.steps ? is_used_ : last);
+    };
+    for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
+      const int_vector a = word(step);
+      add(a);
+      if (!is_paired_) {
+        store_next(a);
+        continue;
+      }
+      const int_vector b = word(step + 1);
+      add(b);
+      store_next(by_turns<0>(a, b)), store_next(by_turns<1>(a, b));
+    }
+  }
+
+  /// The columns of all blocks.
+  void columns(byte_column (&to)[int_lanes]) const {
+    const byte_depth& depth = layout_.depth;
+    const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
+    const std::int64_t zero = f_.b_zero_as_seen(), low = f_.lowest() - f_.a_zero, high = f_.highest() - f_.a_zero;
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+      const std::int64_t all = seen_[lane] - depth.products() * zero;  // of weights without their zero point; then of those above 0, and below
+      const std::int64_t above = larger_[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero, below = all - above;
+      to[lane] = {seen_[lane], {low * above + high * below, high * above + low * below}};
+    }
+  }
+
+ private:
+  static constexpr auto flip_of_bytes = static_cast<std::int32_t>(0x80808080U);
+
+  void add(int_vector word) {
+    const dot_values ones = values_of(int_lanes_of(0x01010101));
+    seen_ = dot4(seen_, ones, weights_of(word));
+    larger_ = dot4(larger_, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
+  }
+  void store_next(int_vector word) {
+    store_weights(at_, weights_of(word));
+    at_ += step_bytes_;
+  }
+
+  const byte_layout& layout_;
+  const byte_factors& f_;
+  bool is_paired_;
+  std::int64_t step_bytes_;
+  std::byte* at_;
+  int_vector flip_, is_used_{};
+  byte_vector zero_;
+  int_vector seen_{}, larger_{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
+};
+
+/// Places the weights of a vector of columns. Returns what their columns come to.
+template <class Source>
+void place_weights(const byte_layout& layout, const byte_factors& f, std::int64_t vector, const Source& source, std::byte* packed,
+                   byte_column (&columns)[int_lanes]) {
+  alignas(64) std::byte words[word_block::most_steps * register_bytes] = {};
+  const std::int64_t first = vector * int_lanes, steps = layout.depth.steps();
+  weight_placer placer(layout, f, vector, packed);
+  for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+    for (std::int64_t step = 0; step < steps; step += word_block::most_steps) {
+      const word_block block{.first_column = first, .columns = std::min(int_lanes, layout.n - first), .run = run, .first_step = step,
+                             .steps = std::min(word_block::most_steps, steps - step), .elements = layout.depth.length - 4 * step, .words = words};
+      bring_words(source, block);
+      placer.store(block);
+    }
+  placer.columns(columns);
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
 
 /// x modulo 2^32.
 inline std::int32_t wrapped(std::int64_t x) {
@@ -12266,69 +12473,129 @@ inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std
   return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
 }
 
+/// The method by which tiles scale the vectors of a panel that one serves; one_by_one: tiles leave sums.
+constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
+  return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line ? of_all : scale_method::one_by_one;
+}
+
+/// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
+class column_packer {
+ public:
+  column_packer(const byte_layout& layout, const byte_factors& f, scaled_range range, std::byte* out)
+      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)), sums_(reinterpret_cast<std::int32_t*>(out + layout.bias_at())) {}
+
+  /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from its column.
+  void add(std::int64_t v, byte_channel (&channels)[int_lanes], byte_column (&columns)[int_lanes]) {
+    const std::int64_t together = layout_.is_of_four(v / 2) ? 4 : 2, of_panel = v % together;
+    const std::int64_t count = std::min(int_lanes, layout_.n - v * int_lanes);
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      byte_channel& channel = channels[lane];
+      if (channel.reach.low == channel.reach.high)
+        channel.reach = {columns[lane].reach.low + channel.bias + channel.addend.low, columns[lane].reach.high + channel.bias + channel.addend.high};
+      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to stay.
+      if (f_.b_zero_as_seen() != 0 || channel.addend.low != channel.addend.high || !is_constant(channel, range_)) continue;
+      channel = constant_channel(channel, range_), columns[lane] = {};
+      remove_weights(v - of_panel, of_panel, lane);
+    }
+    set_scales(possible_[of_panel], channels, count, range_);
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+      sums_[v * int_lanes + lane] = starting_sum(0, columns[lane].sum, layout_.depth.products(), f_);
+    if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
+  }
+
+ private:
+  void remove_weights(std::int64_t first_vector, std::int64_t vector, std::int64_t lane) {
+    const std::int64_t panel = first_vector / 2;
+    for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const byte_layout::place at = layout_.place_of(panel, vector, lane, step);
+        put_weight(out_ + layout_.panel_at(panel) + at.product * dot_bytes, at.lane, i, 0);
+      }
+  }
+  /// Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
+  void scale_panel(std::int64_t begin, std::int64_t count) {
+    const scale_method of_all = method_for(possible_, count);
+    std::fill_n(reinterpret_cast<std::byte*>(scales_ + begin), count * std::int64_t{sizeof(channel_scales)}, std::byte{});
+    scales_[begin].in_tile = method_in_tiles(of_all, count == 4);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const scale_method method = scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
+      choose_scales(possible_[i], method, scales_[begin + i]);
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        std::int32_t& sum = sums_[(begin + i) * int_lanes + lane];
+        sum = wrapped(sum + included_in_sums(possible_[i], lane, method));
+      }
+    }
+  }
+
+  const byte_layout& layout_;
+  const byte_factors& f_;
+  scaled_range range_;
+  std::byte* out_;
+  channel_scales* scales_;
+  std::int32_t* sums_;
+  possible_scales possible_[4];  // of a panel
+};
+
+/// What lies between biases and weights and behind them has the same bytes each time, too.
+inline void clear_gaps(const byte_layout& layout, std::byte* out) {
+  std::fill(out + layout.bias_at() + layout.vectors() * register_bytes, out + layout.weights_at(), std::byte{});
+  std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
+}
+
 }  // namespace detail
 
 /// Packs B, its bias and scales.
 ///
-/// \param weight_of weight_of(j, run, i) is element i of a run of column j, as it is stored
+/// \param weights a byte_matrix, or weight_of(j, run, i): element i of a run of column j, as it is stored
 ///
 /// \param channel_of channel_of(j) has factor and bias of column j, and bounds of its sums if those should not be taken
-/// from the weights: columns that are all alike are packed faster
-template <class WeightOf, class ChannelOf>
-void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, WeightOf weight_of,
-               ChannelOf channel_of, std::byte* out) {
-  const byte_depth& depth = layout.depth;
-  std::fill_n(out, layout.bytes(), std::byte{});
-  auto* const scales = reinterpret_cast<channel_scales*>(out);
-  possible_scales possible[4];  // of a panel
-  auto* const sums = reinterpret_cast<std::int32_t*>(out + layout.bias_at());
+/// from the weights
+template <class Weights, class ChannelOf>
+void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, const Weights& weights, ChannelOf channel_of, std::byte* out) {
+  detail::clear_gaps(layout, out);
+  detail::column_packer packer(layout, f, range, out);
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    const std::int64_t together = layout.is_of_four(v / 2) ? 4 : 2, of_panel = v % together, panel = (v - of_panel) / 2;
-    const std::int64_t first = v * int_lanes, count = std::min(int_lanes, layout.n - first);
-    std::byte* const weights = out + layout.panel_at(panel);
-    byte_channel channels[int_lanes];
     detail::byte_column columns[int_lanes];
-    for (std::int64_t lane = 0; lane < count; ++lane) {
-      for (std::int64_t run = 0; run < depth.runs; ++run)
-        for (std::int64_t i = 0; i < depth.length; ++i) {
-          const std::int32_t weight = weight_of(first + lane, run, i);
-          columns[lane].add(weight, f);
-          const byte_layout::place at = layout.place_of(panel, of_panel, lane, run * depth.steps() + i / 4);
-          put_weight(weights + at.product * dot_bytes, at.lane, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
-        }
-      channels[lane] = channel_of(first + lane);
-      sum_range& reach = channels[lane].reach;
-      const sum_range& addend = channels[lane].addend;
-      if (reach.low == reach.high)
-        reach = {columns[lane].reach.low + channels[lane].bias + addend.low, columns[lane].reach.high + channels[lane].bias + addend.high};
-      // A zero point of B takes off sums of A, whatever the weights, and an addend comes to them: then they have to stay.
-      if (f.b_zero_as_seen() != 0 || addend.low != addend.high || !is_constant(channels[lane], range)) continue;
-      channels[lane] = constant_channel(channels[lane], range), columns[lane] = {};
-      for (std::int64_t step = 0; step < depth.runs * depth.steps(); ++step)
-        for (std::int64_t i = 0; i < 4; ++i) {
-          const byte_layout::place at = layout.place_of(panel, of_panel, lane, step);
-          put_weight(weights + at.product * dot_bytes, at.lane, i, 0);
-        }
-    }
-    set_scales(possible[of_panel], channels, count, range);
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      sums[v * int_lanes + lane] = detail::starting_sum(0, columns[lane].sum, depth.products(), f);
-    if (of_panel + 1 < together && v + 1 < layout.vectors()) continue;
-    // Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
-    const std::int64_t begin = v - of_panel;
-    const scale_method of_all = method_for(possible, of_panel + 1);
-    const bool is_in_tile = together == 4 || of_all == scale_method::by_rising_line || of_all == scale_method::by_line;
-    scales[begin].in_tile = is_in_tile ? of_all : scale_method::one_by_one;
-    for (std::int64_t i = begin; i <= v; ++i) {
-      const scale_method method = scales[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible[i - begin], 1);
-      choose_scales(possible[i - begin], method, scales[i]);
-      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        std::int32_t& sum = sums[i * int_lanes + lane];
-        sum = detail::wrapped(sum + included_in_sums(possible[i - begin], lane, method));
-      }
-    }
+    byte_channel channels[int_lanes];
+    detail::place_weights(layout, f, v, weights, out, columns);
+    for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane) channels[lane] = channel_of(first + lane);
+    packer.add(v, channels, columns);
   }
 }
+
+/// The scales of columns that differ in nothing but their weights: found once for all of them, and for all matrices of a batch.
+class alike_columns {
+ public:
+  /// \param channel has bounds of its sums, which are those of any weights
+  alike_columns(const byte_channel& channel, scaled_range range) {
+    byte_channel channels[int_lanes];
+    for (byte_channel& each : channels) each = channel;
+    possible_scales possible;
+    set_scales(possible, channels, int_lanes, range);
+    choose_scales(possible, method_for(&possible, 1), scales_);
+    included_ = included_in_sums(possible, 0, scales_.method);
+  }
+
+  /// Packs some panels of B; both ends lie between panels that are read as one.
+  void pack(const byte_layout& layout, const byte_factors& f, const byte_matrix& weights, interval panels, std::byte* out) const {
+    if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
+    auto* const scales = reinterpret_cast<channel_scales*>(out);
+    for (std::int64_t v = 2 * panels.begin; v < std::min(2 * panels.end, layout.vectors()); ++v) {
+      detail::byte_column columns[int_lanes];
+      detail::place_weights(layout, f, v, weights, out, columns);
+      scales[v] = scales_;
+      scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
+      std::int32_t sums[int_lanes];
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane)
+        sums[lane] = detail::wrapped(detail::starting_sum(0, columns[lane].sum, layout.depth.products(), f) + included_);
+      store_vector(out + layout.bias_at() + v * register_bytes, load_vector<int_vector>(sums));
+    }
+  }
+
+ private:
+  channel_scales scales_{};
+  std::int64_t included_ = 0;
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
@@ -12925,8 +13192,16 @@ struct byte_product {
   const byte_sums_target* kept = nullptr;
 };
 
+/// The panels of a part, which ends between such as lie as one.
+constexpr interval share_of_panels(const byte_layout& layout, part of) {
+  const interval panels = share(layout.panels(), of);
+  return {layout.undivided(panels.begin), layout.undivided(panels.end)};
+}
 /// The share of a part, which ends between panels that lie as one.
-constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+///
+/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
+  if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
   const rectangle work = share(rows, layout.panels(), of);
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
@@ -13167,11 +13442,11 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
 /// must be readable, too (their values do not matter). Every division into parts gives the same bits.
 template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-               std::int64_t ldc, part of = {}) {
+               std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -13192,10 +13467,10 @@ constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
 /// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
 template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
-                         std::int64_t ldc, part of = {}) {
+                         std::int64_t ldc, part of = {}, bool by_columns = false) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
   const row_tiles tiles = rows_of_product(m);
-  const rectangle work = share_of_panels(p.layout, tiles.count(), of);
+  const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
@@ -13699,6 +13974,17 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
         layout, f, range,
         [&](std::int64_t j, std::int64_t run, std::int64_t i) { return weight_at(first + j % s.group_out(), j / s.group_out(), run, i); },
         [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
+}
+
+/// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
+template <class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters, ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_conv_layout(s);
+  const std::int64_t filter = s.depth();
+  if (layout.n > s.group_out()) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+    byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+              [&](std::int64_t j) { return channel_of(first + j); }, out);
 }
 
 /// What a call works on.
@@ -14832,12 +15118,8 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
 template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  const byte_factors f = layer.factors();
-  const std::int64_t filter = call.in[1].shape().elements(1);
-  byte_conv_pack(
-      shape, f, scaled_range_of(result_behind_packed(call), layer.range),
-      [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-      [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+  byte_conv_pack(shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
+                 [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
 template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
   byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
@@ -14883,10 +15165,8 @@ struct left_sums {
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf> void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
   const byte_factors& f = sums.factors;
-  const std::int64_t filter = call.in[1].shape().elements(1);
   if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
-  byte_conv_pack(
-      sums.shape, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, channel_of, bytes_out(call));
+  byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
@@ -19202,7 +19482,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     };
     byte_pack(
         layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
-        [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
+        byte_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {
@@ -22081,34 +22361,42 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
+    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out));
     return {.run = &run,
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
             .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
-            .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
+            .parts = parts,
+            .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
             .name = "dot batch"};
   }
 
   static void pack(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
-    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
+    const tensor_desc& y = result_behind_packed(call);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), y.shape);
     const auto [m, k, n] = batch.matrix;
     const byte_factors f = factors_of(call);
+    const scaled_range range = scaled_range_of(y, range_of_bytes(y, attrs.fused));
     constexpr std::int64_t largest = 255 * 255;
     const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
-      const double scale = ops::matmul::sum_scale(call.in[0], call.in[1], j);
-      return {fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-depth * largest, depth * largest}};
+      return {fixed_point_of(ops::matmul::sum_scale(call.in[0], call.in[1], j) / double{y.quantised.scale}), 0, {-depth * largest, depth * largest}};
     };
-    const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
     const byte_layout layout = layout_of(batch.matrix);
-    for (std::int64_t i = 0; i < batch.b_count; ++i) {
-      const std::byte* const b = bytes_in(call, 1) + i * k * n;
-      byte_pack(
-          layout, f, scaled_range_of(result_behind_packed(call), range_of_bytes(result_behind_packed(call), attrs.fused)),
-          [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
-          column_of, bytes_out(call) + i * layout.bytes());
+    const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> byte_matrix {
+      return {.first = bytes_in(call, 1) + i * k * n, .column = attrs.transpose_b ? k : 1, .run = 0, .element = attrs.transpose_b ? 1 : n};
+    };
+    const bool shares_matrices = batch.b_count >= call.tiles;
+    const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
+    if (is_per_channel(*call.in[1].desc)) {
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) byte_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+      return;
     }
+    const alike_columns columns(column_of(0), range);
+    const interval panels = shares_matrices ? interval{0, layout.panels()} : share_of_panels(layout, part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
@@ -22120,6 +22408,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 
  private:
+  static constexpr bool is_per_channel(const tensor_desc& t) { return t.quantised.mode == quantisation::kind::per_channel; }
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
   static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
     return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
@@ -22132,7 +22421,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
+    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
     const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
@@ -22140,7 +22430,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
           if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
           for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
         },
-        call.scratch, c, n, of);
+        call.scratch, c, n, of, by_columns);
   }
 };
 

@@ -112,6 +112,17 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
         [&](std::int64_t j) { return channel_of(first + j % s.group_out()); }, out);
 }
 
+/// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
+template <class ChannelOf>
+void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters, ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_conv_layout(s);
+  const std::int64_t filter = s.depth();
+  if (layout.n > s.group_out()) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
+  for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
+    byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
+              [&](std::int64_t j) { return channel_of(first + j); }, out);
+}
+
 /// What a call works on.
 struct byte_conv_buffers {
   const std::byte* x;

@@ -29,8 +29,16 @@ struct byte_product {
   const byte_sums_target* kept = nullptr;
 };
 
+/// The panels of a part, which ends between such as lie as one.
+constexpr interval share_of_panels(const byte_layout& layout, part of) {
+  const interval panels = share(layout.panels(), of);
+  return {layout.undivided(panels.begin), layout.undivided(panels.end)};
+}
 /// The share of a part, which ends between panels that lie as one.
-constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of) {
+///
+/// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
+constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
+  if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
   const rectangle work = share(rows, layout.panels(), of);
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
@@ -271,11 +279,11 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
 /// must be readable, too (their values do not matter). Every division into parts gives the same bits.
 template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-               std::int64_t ldc, part of = {}) {
+               std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -296,10 +304,10 @@ constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
 /// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
 template <class Isa, class CopyRow>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
-                         std::int64_t ldc, part of = {}) {
+                         std::int64_t ldc, part of = {}, bool by_columns = false) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
   const row_tiles tiles = rows_of_product(m);
-  const rectangle work = share_of_panels(p.layout, tiles.count(), of);
+  const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
     for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);

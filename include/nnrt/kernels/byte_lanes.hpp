@@ -129,6 +129,16 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
+/// Four signed bytes in each lane, as put_weight() would have them one by one.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {(int_vector)((short_vector)(bytes << 8) >> 8), (int_vector)((short_vector)bytes >> 8)};
+#else
+  return {bytes};
+#endif
+}
+[[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
+
 /// Keeps weights in registers, see keep_vector().
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)

@@ -63,3 +63,22 @@ TEST_CASE("matmul of bytes: a scale for each column") {
         check_kernel<ops::matmul>(attrs, {stored_bytes(i8, {2, 7, k}, quant{0.02F, 9}, 3), b}, {}, into_bytes(0.02F, -8));
       }
 }
+
+TEST_CASE("matmul of bytes: a second factor that is no constant is packed in parts, and shared out by columns") {
+  for (const bool transpose_b : {false, true})
+    for (const std::int64_t m : {1, 30})
+      for (const std::int64_t n : {150, 1024})
+        for (const bool is_constant : {false, true}) {
+          CAPTURE(m);
+          CAPTURE(n);
+          CAPTURE(is_constant);
+          const std::int64_t k = n == 150 ? 4096 : 260;  // rows of 4096 collide
+          attributes attrs;
+          attrs.transpose_b = transpose_b;
+          given_operand b = stored_bytes(u8, transpose_b ? shape_t{n, k} : shape_t{k, n}, quant{0.01F, 140}, 4);
+          if (is_constant) b = constant(b);
+          const std::vector<given_operand> in{stored_bytes(u8, {m, k}, quant{0.02F, 90}, 3), b};
+          CHECK(node_under_test<ops::matmul>(attrs, in, into_bytes(0.02F, 120)).choose().pack_parts > 1);
+          check_kernel<ops::matmul>(attrs, in, {}, into_bytes(0.02F, 120));
+        }
+}

@@ -121,7 +121,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     };
     byte_pack(
         layout_of(product), f, scaled_range_of(result_behind_packed(call), layer.range),
-        [&, k = product.k](std::int64_t o, std::int64_t, std::int64_t i) { return f.at(bytes_in(call, 1), o * k + i); },
+        byte_matrix{.first = bytes_in(call, 1), .column = product.k, .run = 0, .element = 1},
         [&](std::int64_t o) { return channel_of(call, o, scale_of(o)); }, bytes_out(call));
   }
   static void run(const kernel_call& call) {

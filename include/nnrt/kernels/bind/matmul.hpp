@@ -132,34 +132,42 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
+    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out));
     return {.run = &run,
             .pack = &pack,
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
+            .record = kernel_record::of(product_sharing{!node.in[1].constant}),
             .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
-            .parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out)),
+            .parts = parts,
+            .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
             .name = "dot batch"};
   }
 
   static void pack(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
-    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), result_behind_packed(call).shape);
+    const tensor_desc& y = result_behind_packed(call);
+    const product_batch batch(attrs, call.in[0].shape(), call.in[1].shape(), y.shape);
     const auto [m, k, n] = batch.matrix;
     const byte_factors f = factors_of(call);
+    const scaled_range range = scaled_range_of(y, range_of_bytes(y, attrs.fused));
     constexpr std::int64_t largest = 255 * 255;
     const auto column_of = [&, depth = k](std::int64_t j) -> byte_channel {
-      const double scale = ops::matmul::sum_scale(call.in[0], call.in[1], j);
-      return {fixed_point_of(scale / double{result_behind_packed(call).quantised.scale}), 0, {-depth * largest, depth * largest}};
+      return {fixed_point_of(ops::matmul::sum_scale(call.in[0], call.in[1], j) / double{y.quantised.scale}), 0, {-depth * largest, depth * largest}};
     };
-    const std::int64_t row = attrs.transpose_b ? 1 : n, column = attrs.transpose_b ? k : 1;
     const byte_layout layout = layout_of(batch.matrix);
-    for (std::int64_t i = 0; i < batch.b_count; ++i) {
-      const std::byte* const b = bytes_in(call, 1) + i * k * n;
-      byte_pack(
-          layout, f, scaled_range_of(result_behind_packed(call), range_of_bytes(result_behind_packed(call), attrs.fused)),
-          [&](std::int64_t j, std::int64_t, std::int64_t at) { return f.at(b, at * row + j * column); },
-          column_of, bytes_out(call) + i * layout.bytes());
+    const auto matrix_of = [&, n = n, k = k](std::int64_t i) -> byte_matrix {
+      return {.first = bytes_in(call, 1) + i * k * n, .column = attrs.transpose_b ? k : 1, .run = 0, .element = attrs.transpose_b ? 1 : n};
+    };
+    const bool shares_matrices = batch.b_count >= call.tiles;
+    const interval mine = shares_matrices ? share(batch.b_count, part_of(call)) : interval{0, batch.b_count};
+    if (is_per_channel(*call.in[1].desc)) {
+      for (std::int64_t i = mine.begin; i < mine.end; ++i) byte_pack(layout, f, range, matrix_of(i), column_of, bytes_out(call) + i * layout.bytes());
+      return;
     }
+    const alike_columns columns(column_of(0), range);
+    const interval panels = shares_matrices ? interval{0, layout.panels()} : share_of_panels(layout, part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) columns.pack(layout, f, matrix_of(i), panels, bytes_out(call) + i * layout.bytes());
   }
   static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
@@ -171,6 +179,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
   }
 
  private:
+  static constexpr bool is_per_channel(const tensor_desc& t) { return t.quantised.mode == quantisation::kind::per_channel; }
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
   static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
     return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
@@ -183,7 +192,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     p.packed += batch.b_of(i) * p.layout.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of);
+    const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
+    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
     const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
@@ -191,7 +201,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
           if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
           for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
         },
-        call.scratch, c, n, of);
+        call.scratch, c, n, of, by_columns);
   }
 };
 

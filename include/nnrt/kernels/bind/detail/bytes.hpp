@@ -74,12 +74,8 @@ inline double convolution_scale(const kernel_call& call, std::int64_t o) {
 
 /// Packs the operands of a convolution of this shape, weights [out, kernel_h, kernel_w, in / group].
 template <class Isa> void pack_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  const byte_factors f = layer.factors();
-  const std::int64_t filter = call.in[1].shape().elements(1);
-  byte_conv_pack(
-      shape, f, scaled_range_of(result_behind_packed(call), layer.range),
-      [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); },
-      [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
+  byte_conv_pack(shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
+                 [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
 template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
   byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
@@ -125,10 +121,8 @@ struct left_sums {
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf> void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
   const byte_factors& f = sums.factors;
-  const std::int64_t filter = call.in[1].shape().elements(1);
   if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
-  byte_conv_pack(
-      sums.shape, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(bytes_in(call, 1), o * filter + i); }, channel_of, bytes_out(call));
+  byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {

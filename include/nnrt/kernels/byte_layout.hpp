@@ -1,0 +1,104 @@
+// byte_layout: how the factors of a product of stored numbers lie - zero points, panels, and where each weight of B is.
+// Flow: byte_pack.hpp packs B so, byte_tile.hpp reads it.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/byte_scale.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// How A and B are stored: the zero points, and whether the bytes are those of u8.
+struct byte_factors {
+  std::int32_t a_zero = 0, b_zero = 0;
+  bool is_unsigned = false;
+
+  /// What dot products see of a byte of A is as much more than what is stored.
+  constexpr std::int32_t a_offset() const { return (is_unsigned ? 0 : 128) - (dots_are_signed ? 128 : 0); }
+  /// Of B they see signed bytes.
+  constexpr std::int32_t b_offset() const { return is_unsigned ? -128 : 0; }
+  constexpr std::int32_t lowest() const { return is_unsigned ? 0 : -128; }
+  constexpr std::int32_t highest() const { return is_unsigned ? 255 : 127; }
+  /// What makes a stored byte of A what dot products see.
+  std::int32_t a_flip() const { return a_offset() == 0 ? 0 : static_cast<std::int32_t>(0x80808080U); }
+  std::int32_t a_zero_as_seen() const { return a_zero + a_offset(); }
+  constexpr std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
+  /// Element i of a list of bytes, as a number.
+  std::int32_t at(const std::byte* p, std::int64_t i) const {
+    const auto byte = static_cast<std::uint8_t>(p[i]);
+    return is_unsigned ? byte : static_cast<std::int8_t>(byte);
+  }
+};
+
+/// Products per element for which no sum without its bias leaves 32 bits.
+inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
+
+/// How many pieces of this size so much falls into. Not less than none: dividing as a signed number takes three instructions more, which small
+/// layers have a dozen times.
+constexpr std::int64_t pieces(std::int64_t all, std::int64_t size) {
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(all) + static_cast<std::uint64_t>(size) - 1) / static_cast<std::uint64_t>(size));
+}
+
+/// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
+/// whole dot product, the missing weights zero. A plain product has one run.
+struct byte_depth {
+  std::int64_t runs = 1, length = 0;
+
+  constexpr std::int64_t steps() const { return pieces(length, 4); }  // of a run
+  constexpr std::int64_t products() const { return runs * length; }
+};
+
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
+/// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
+enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
+
+/// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
+struct byte_layout {
+  byte_depth depth;
+  std::int64_t n = 0;
+  std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
+
+  /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
+  /// the latency of dot products needs.
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0}; }
+
+  static constexpr std::int64_t panel_width = 2 * int_lanes;
+  constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
+  constexpr std::int64_t panels() const { return pieces(n, panel_width); }
+  constexpr std::int64_t whole_panels() const { return pieces(n + 1, panel_width) - 1; }
+  constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
+  constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
+  constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
+  /// Whether of() makes such a one for a single row, too: behind what lies in fours there are three vectors at most.
+  constexpr bool is_of_one_row() const { return depth.runs == 1 && fours == n / (2 * panel_width); }
+  /// The panel, or the first of two that lie as one.
+  constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
+  constexpr panel_form form_of(std::int64_t panel) const {
+    if (is_of_four(panel)) return panel_form::four_vectors;
+    if (vectors_of(panel) == 2) return panel_form::two_vectors;
+    return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+  }
+  /// Where a weight lies: the lane, and the dot product from the panel's first.
+  struct place {
+    std::int64_t product, lane;
+  };
+  constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
+    if (is_of_four(panel)) return {step * 4 + vector, lane};
+    if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
+    const lane_pair at = pair_of_lane(lane);
+    return {step / 2 * 2 + at.source, at.lane + step % 2};
+  }
+  /// Weights of one vector of columns.
+  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
+  constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
+  constexpr std::int64_t bias_at() const { return scale_bytes(); }
+  constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }
+  constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
+  /// The weights of a panel; all before it have two vectors.
+  constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
