@@ -2550,6 +2550,22 @@ inline void zero_floats(std::int64_t n, float* to) {
   if (i < n) store_first(to + i, zero, n - i);
 }
 
+/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so many bytes lie from one piece
+/// to the next.
+[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to, std::int64_t to_step) {
+  typedef float quad __attribute__((vector_size(16)));
+  const auto* const columns = static_cast<const char*>(from);
+  auto* const rows = static_cast<char*>(to);
+  quad a, b, c, d;
+  __builtin_memcpy(&a, columns, 16), __builtin_memcpy(&b, columns + from_step, 16);
+  __builtin_memcpy(&c, columns + 2 * from_step, 16), __builtin_memcpy(&d, columns + 3 * from_step, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad turned[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(rows + i * to_step, &turned[i], 16);
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
 #if defined(__aarch64__)
@@ -11189,19 +11205,6 @@ inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
 
 namespace detail {
 
-/// A square of four columns, which lie side by side in `from`, to four rows.
-[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
-  typedef float quad __attribute__((vector_size(16)));
-  quad a, b, c, d;
-  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
-  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
-  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
-             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
-  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
-}
-
 /// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its two looks.
 inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
 
@@ -11218,7 +11221,7 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
     if (i % turned_rows == 0)
       for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
     const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
-    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
+    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, 4 * column_stride, out + i * width + j, 4 * width);
     for (std::int64_t j = whole; j < used; ++j)
       for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
   }
@@ -12306,7 +12309,6 @@ struct word_block {
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
 typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
-typedef std::int32_t four_words __attribute__((vector_size(16), may_alias));
 
 /// The bytes of a vector of columns in one row, in the first lanes.
 [[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
@@ -12337,18 +12339,11 @@ inline void bring_rows(const std::byte* first, std::int64_t row, const word_bloc
   }
 }
 
-/// Words of four columns, each of which has those of four steps in one piece.
-[[gnu::always_inline]] inline void bring_four_columns(const std::byte* first, std::int64_t column, std::byte* words) {
-  const auto a = load_vector<four_words>(first), b = load_vector<four_words>(first + column), c = load_vector<four_words>(first + 2 * column),
-             d = load_vector<four_words>(first + 3 * column);
-  const four_words ac = by_turns<0>(a, c), bd = by_turns<0>(b, d), ac_high = by_turns<1>(a, c), bd_high = by_turns<1>(b, d);
-  store_vector(words, by_turns<0>(ac, bd)), store_vector(words + register_bytes, by_turns<1>(ac, bd));
-  store_vector(words + 2 * register_bytes, by_turns<0>(ac_high, bd_high)), store_vector(words + 3 * register_bytes, by_turns<1>(ac_high, bd_high));
-}
+/// Words of columns each of which lies in one piece.
 inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
   const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4, quads = at.columns / 4 * 4;
   for (std::int64_t j = 0; j < quads; j += 4)
-    for (std::int64_t step = 0; step < squares; step += 4) bring_four_columns(first + j * column + 4 * step, column, at.word(step, j));
+    for (std::int64_t step = 0; step < squares; step += 4) turn_square(first + j * column + 4 * step, column, at.word(step, j), register_bytes);
   for (std::int64_t j = 0; j < at.columns; ++j) {
     const std::byte* const from = first + j * column;
     for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step) std::memcpy(at.word(step, j), from + 4 * step, 4);
@@ -13464,16 +13459,22 @@ constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
   return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
 
-/// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
-template <class Isa, class CopyRow>
-void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
+/// Rows of k bytes that lie side by side, `step` bytes apart.
+inline void copy_matrix_rows(const std::byte* from, std::int64_t k, std::int64_t rows, std::byte* to, std::int64_t step) {
+  for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * step, from + i * k, static_cast<std::size_t>(k));
+}
+
+/// The same for rows that do not lie in memory as they are needed: copy_rows(rows, to, step) brings the k bytes of each of some rows about, those of
+/// two rows `step` bytes apart.
+template <class Isa, class CopyRows>
+void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
+    copy_rows(interval{first, first + rows}, scratch, lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, rows_of_product(rows).count()}, work.columns});
   }
@@ -14141,7 +14142,9 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       byte_gemm_of_copies<Isa>(
           of_group, line,
-          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
+          [&](const interval& pixels, std::byte* to, std::int64_t step) {
+            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to);
+          },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
 }
@@ -16166,11 +16169,15 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const byte_factors f = factors_of(call);
   const sum_range addend = reach_of_addend(call, factor);
-  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
+  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias, of_any = filter * 255 * 255;
+  const auto leaves = [&](sum_range sums) {
+    return sums.low + addend.low + std::min<std::int64_t>(0, bias) < -most - 1 || sums.high + addend.high + std::max<std::int64_t>(0, bias) > most;
+  };
+  if (addend.low == -most - 1 || addend.high == most) return true;
+  if (!leaves({-of_any, of_any})) return false;  // whatever the weights, which then nobody has to look at
   detail::byte_column column;
   for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
-  const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
-  return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
+  return leaves(column.reach);
 }
 
 /// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's taps a product has.
@@ -19491,8 +19498,9 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const byte_product p = product_of(call, layout_of(product), layer);
     if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
-        p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
-        product.n, part_of(call));
+        p, product.m,
+        [&, k = product.k](const interval& rows, std::byte* to, std::int64_t step) { copy_matrix_rows(x + rows.begin * k, k, rows.size(), to, step); },
+        call.scratch, bytes_out(call), product.n, part_of(call));
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {
@@ -22085,6 +22093,247 @@ template <class Isa> struct fast<ops::lstm, Isa> {
 // matmul: the fast kernel of the operator, one packed matrix product for each matrix of the batch.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
+// ===== nnrt/kernels/transpose.hpp
+// transpose: the axes of a tensor in another order, for elements of 1, 2, 4 or 8 bytes.
+// Flow: bind/transpose.hpp asks transposition_of() for the loops, then calls transpose() for a part of them.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A permutation as planes that are transposed, and loops around them. Rows and columns are those of the input.
+struct transposition {
+  box_loops around;  // without the two axes of the plane; row_bytes is the size of one element
+  std::int64_t rows = 1,
+               columns = 1;    // neighbours along a row lie side by side in the input, along a column in the output
+  std::int64_t from_step = 0;  // from row to row of the input, in elements
+  std::int64_t to_step = 0;    // from row to row of the output, which is a column of the input
+  bool moves_rows = false;     // the innermost axis stays: around is all there is, its rows are copied
+};
+
+/// Axis i of the output is axis perm[i] of x, which counts from the front.
+constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, std::int64_t element_bytes) {
+  const shape_t x_steps = row_major_strides(x);
+  shape_t extents, from_steps;
+  for (const std::int64_t axis : perm) {
+    extents.push_back(x.extents[axis]);
+    from_steps.push_back(x_steps.extents[axis]);
+  }
+  transposition t;
+  box_loops all = loops_of(extents, from_steps, row_major_strides(extents), element_bytes);
+  t.moves_rows = all.count == 0 || all.row_bytes > element_bytes;
+  t.around = all;
+  if (t.moves_rows) return t;
+  int inner = 0;  // the loop that is innermost in the input
+  while (all.from_steps[inner] != element_bytes) ++inner;
+  const int last = all.count - 1;
+  t.rows = all.extents[last];
+  t.columns = all.extents[inner];
+  t.from_step = all.from_steps[last] / element_bytes;
+  t.to_step = all.to_steps[inner] / element_bytes;
+  t.around.count = 0;
+  for (int i = 0; i < last; ++i) {
+    if (i == inner) continue;
+    const int to = t.around.count++;
+    t.around.extents[to] = all.extents[i];
+    t.around.from_steps[to] = all.from_steps[i];
+    t.around.to_steps[to] = all.to_steps[i];
+  }
+  return t;
+}
+
+namespace detail {
+
+/// An element of so many bytes, whatever its type: may_alias lets it be read as a number all the same.
+template <int Bytes> struct cell;
+template <> struct [[gnu::may_alias]] cell<1> {
+  using number = std::uint8_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<2> {
+  using number = std::uint16_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<4> {
+  using number = std::uint32_t;
+  number bits;
+};
+template <> struct [[gnu::may_alias]] cell<8> {
+  using number = std::uint64_t;
+  number bits;
+};
+
+/// Registers as lanes of 16 bytes, within which interleaving two of them is one instruction on every machine there is.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr int transposed_lanes = 4;
+#elif defined(NNRT_LANES_AVX2)
+inline constexpr int transposed_lanes = 2;
+#else
+inline constexpr int transposed_lanes = 1;
+#endif
+
+template <class T, int Lanes> struct lanes_of_cells {
+  typedef typename T::number type __attribute__((vector_size(16 * Lanes)));
+  static constexpr int in_lane = 16 / sizeof(T), size = Lanes * in_lane;
+};
+
+/// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
+template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave(Vector a, Vector b) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (I / n * n + Half * n / 2 + I % n / 2 + I % 2 * all)...);
+  }
+  (std::make_integer_sequence<int, all>{});
+}
+
+/// The first 16 bytes of a row in the lowest lane, those of the rows `step` further on in the others.
+template <int Lanes, class T> [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
+  typename lanes_of_cells<T, Lanes>::type loaded;
+  if constexpr (Lanes == 1) {
+    std::memcpy(&loaded, row, 16);
+  } else {
+#if defined(NNRT_LANES_AVX2) || defined(NNRT_LANES_AVX512)
+    const auto lane = [&](std::int64_t i) __attribute__((always_inline)) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * step)); };
+    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
+    if constexpr (Lanes == 2) {
+      loaded = (decltype(loaded))lower;
+    } else {
+#if defined(NNRT_LANES_AVX512)
+      loaded = (decltype(loaded))_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(lower), lane(2), 2), lane(3), 3);
+#endif
+    }
+#endif
+  }
+  return loaded;
+}
+
+/// Squares of 16 bytes, one below the other, as many as there are lanes: interleaving row i with row i + half, log2 times, is a transposition of each,
+/// and the rows of the output that come of it have the squares side by side.
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void transpose_squares(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
+  constexpr int n = lanes_of_cells<T, Lanes>::in_lane;
+  using vector = typename lanes_of_cells<T, Lanes>::type;
+  vector rows[n], mixed[n];
+  each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = load_lanes<Lanes>(from + i * from_step, n * from_step); });
+  each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
+    each<n / 2>([&](auto i) __attribute__((always_inline)) {
+      mixed[2 * i] = interleave<T, Lanes, 0>(rows[i], rows[i + n / 2]);
+      mixed[2 * i + 1] = interleave<T, Lanes, 1>(rows[i], rows[i + n / 2]);
+    });
+    each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
+  });
+  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(to + i * to_step, &rows[i], sizeof(vector)); });
+}
+
+/// So few rows that the compiler can be told how many: channels of a colour image, halves of a shuffle.
+template <class T, int Rows>
+inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                               std::int64_t columns) {
+  for (std::int64_t j = 0; j < columns; ++j)
+    each<Rows>([&](auto i) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
+}
+/// The same the other way.
+template <class T, int Columns>
+inline void transpose_few_columns(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                                  std::int64_t rows) {
+  for (std::int64_t i = 0; i < rows; ++i)
+    each<Columns>([&](auto j) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
+}
+
+template <class T>
+inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+                               std::int64_t columns) {
+  if (rows == 2) return transpose_few_rows<T, 2>(from, from_step, to, to_step, columns);
+  if (rows == 3) return transpose_few_rows<T, 3>(from, from_step, to, to_step, columns);
+  if (columns == 2) return transpose_few_columns<T, 2>(from, from_step, to, to_step, rows);
+  if (columns == 3) return transpose_few_columns<T, 3>(from, from_step, to, to_step, rows);
+  for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
+}
+
+/// A tile of any size: whole squares, as many at once as there are lanes, then what is left at its right and lower edge.
+template <class T>
+inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
+                           std::int64_t columns) {
+  // Squares of small elements have many rows: four at once were slower than one of bytes (measured, AVX-512), and two where 16 registers cannot hold them.
+  constexpr int most = sizeof(T) >= 4 ? 4 : sizeof(T) == 2 || vector_registers == 32 ? 2 : 1;
+  constexpr int lanes_at_once = transposed_lanes < most ? transposed_lanes : most;
+  using cells = lanes_of_cells<T, lanes_at_once>;
+  constexpr std::int64_t n = cells::in_lane;
+  const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
+  for (std::int64_t j = 0; j < square_columns; j += n) {
+    std::int64_t i = 0;
+    if constexpr (lanes_at_once > 1)
+      for (; i + cells::size <= rows; i += cells::size) transpose_squares<lanes_at_once>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+    for (; i < square_rows; i += n) transpose_squares<1>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+  }
+  transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows,
+                     columns - square_columns);
+  transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows,
+                     square_columns);
+}
+
+/// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
+template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
+
+/// A piece of one plane.
+template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
+  constexpr std::int64_t tile = tile_extent<T>;
+  const interval rows = piece.rows, columns = piece.columns;
+  if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
+    return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
+                              to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
+  const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
+  for (std::int64_t j = columns.begin; j < columns.end; j += tile)
+    for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
+      const std::int64_t height = height_at(i);
+      const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
+      // The next tile's lines: no machine guesses from so many rows at once where they lie.
+      const bool is_last = i + tile >= rows.end;
+      const std::int64_t next_i = is_last ? rows.begin : i + tile, next_j = is_last ? j + tile : j;
+      for (std::int64_t row = next_i; next_j < columns.end && row < next_i + height_at(next_i); ++row)
+        __builtin_prefetch(from + row * t.from_step + next_j);
+      transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
+    }
+}
+
+template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
+  constexpr std::int64_t tile = tile_extent<T>;
+  // Either whole planes are shared, or the longer side of each, tile by tile.
+  const bool cuts_rows = t.rows > t.columns;
+  const std::int64_t side = cuts_rows ? t.rows : t.columns;
+  const rectangle work = share(t.around.rows(), (side + tile - 1) / tile, p);
+  const interval cut{work.columns.begin * tile, work.columns.end * tile < side ? work.columns.end * tile : side};
+  const rectangle piece{cuts_rows ? cut : interval{0, t.rows}, cuts_rows ? interval{0, t.columns} : cut};
+  box_position at(t.around, work.rows.begin);
+  for (std::int64_t plane = work.rows.begin; plane < work.rows.end; ++plane, at.next_row(t.around))
+    transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), piece);
+}
+
+}  // namespace detail
+
+/// A matrix of so many rows, `from_step` elements apart, whose columns become rows that are `to_step` elements apart.
+template <class T>
+inline void transpose_matrix(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+  using cell = detail::cell<int{sizeof(T)}>;
+  const transposition t{.around = {}, .rows = rows, .columns = columns, .from_step = from_step, .to_step = to_step};
+  detail::transpose_plane(t, reinterpret_cast<const cell*>(from), reinterpret_cast<cell*>(to), {{0, rows}, {0, columns}});
+}
+
+/// Does part p of the transposition; input and output do not overlap and are aligned to their elements.
+template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
+  if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);
+  switch (t.around.row_bytes) {
+    case 1:
+      return detail::transpose_planes<detail::cell<1>>(t, from, to, p);
+    case 2:
+      return detail::transpose_planes<detail::cell<2>>(t, from, to, p);
+    case 4:
+      return detail::transpose_planes<detail::cell<4>>(t, from, to, p);
+    default:
+      return detail::transpose_planes<detail::cell<8>>(t, from, to, p);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/matmul.hpp
 // matmul: products of matrices, batched over the leading axes.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the packed GEMM.
@@ -22348,8 +22597,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   }
   /// a[k][m] as copied rows [m][k].
   static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < k; ++j) rows[i * copied_row_floats(k) + j] = a[j * m + i];
+    transpose_matrix(a, m, rows, copied_row_floats(k), k, m);
     return rows;
   }
 };
@@ -22423,12 +22671,11 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
     if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
-    const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
-        [&, depth = k](std::int64_t j, std::byte* to) {
-          if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
-          for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
+        [&, m = m, k = k](const interval& rows, std::byte* to, std::int64_t step) {
+          if (attrs.transpose_a) return transpose_matrix(a + rows.begin, m, to, step, k, rows.size());
+          copy_matrix_rows(a + rows.begin * k, k, rows.size(), to, step);
         },
         call.scratch, c, n, of, by_columns);
   }
@@ -27877,239 +28124,6 @@ template <class Isa> struct fast<ops::top_k, Isa> {
 // transpose: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/kernels/transpose.hpp
-// transpose: the axes of a tensor in another order, for elements of 1, 2, 4 or 8 bytes.
-// Flow: bind/transpose.hpp asks transposition_of() for the loops, then calls transpose() for a part of them.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// A permutation as planes that are transposed, and loops around them. Rows and columns are those of the input.
-struct transposition {
-  box_loops around;  // without the two axes of the plane; row_bytes is the size of one element
-  std::int64_t rows = 1,
-               columns = 1;    // neighbours along a row lie side by side in the input, along a column in the output
-  std::int64_t from_step = 0;  // from row to row of the input, in elements
-  std::int64_t to_step = 0;    // from row to row of the output, which is a column of the input
-  bool moves_rows = false;     // the innermost axis stays: around is all there is, its rows are copied
-};
-
-/// Axis i of the output is axis perm[i] of x, which counts from the front.
-constexpr transposition transposition_of(const shape_t& x, const shape_t& perm, std::int64_t element_bytes) {
-  const shape_t x_steps = row_major_strides(x);
-  shape_t extents, from_steps;
-  for (const std::int64_t axis : perm) {
-    extents.push_back(x.extents[axis]);
-    from_steps.push_back(x_steps.extents[axis]);
-  }
-  transposition t;
-  box_loops all = loops_of(extents, from_steps, row_major_strides(extents), element_bytes);
-  t.moves_rows = all.count == 0 || all.row_bytes > element_bytes;
-  t.around = all;
-  if (t.moves_rows) return t;
-  int inner = 0;  // the loop that is innermost in the input
-  while (all.from_steps[inner] != element_bytes) ++inner;
-  const int last = all.count - 1;
-  t.rows = all.extents[last];
-  t.columns = all.extents[inner];
-  t.from_step = all.from_steps[last] / element_bytes;
-  t.to_step = all.to_steps[inner] / element_bytes;
-  t.around.count = 0;
-  for (int i = 0; i < last; ++i) {
-    if (i == inner) continue;
-    const int to = t.around.count++;
-    t.around.extents[to] = all.extents[i];
-    t.around.from_steps[to] = all.from_steps[i];
-    t.around.to_steps[to] = all.to_steps[i];
-  }
-  return t;
-}
-
-namespace detail {
-
-/// An element of so many bytes, whatever its type: may_alias lets it be read as a number all the same.
-template <int Bytes> struct cell;
-template <> struct [[gnu::may_alias]] cell<1> {
-  using number = std::uint8_t;
-  number bits;
-};
-template <> struct [[gnu::may_alias]] cell<2> {
-  using number = std::uint16_t;
-  number bits;
-};
-template <> struct [[gnu::may_alias]] cell<4> {
-  using number = std::uint32_t;
-  number bits;
-};
-template <> struct [[gnu::may_alias]] cell<8> {
-  using number = std::uint64_t;
-  number bits;
-};
-
-/// Registers as lanes of 16 bytes, within which interleaving two of them is one instruction on every machine there is.
-#if defined(NNRT_LANES_AVX512)
-inline constexpr int transposed_lanes = 4;
-#elif defined(NNRT_LANES_AVX2)
-inline constexpr int transposed_lanes = 2;
-#else
-inline constexpr int transposed_lanes = 1;
-#endif
-
-template <class T, int Lanes> struct lanes_of_cells {
-  typedef typename T::number type __attribute__((vector_size(16 * Lanes)));
-  static constexpr int in_lane = 16 / sizeof(T), size = Lanes * in_lane;
-};
-
-/// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
-template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave(Vector a, Vector b) {
-  constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
-  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (I / n * n + Half * n / 2 + I % n / 2 + I % 2 * all)...);
-  }
-  (std::make_integer_sequence<int, all>{});
-}
-
-/// The first 16 bytes of a row in the lowest lane, those of the rows `step` further on in the others.
-template <int Lanes, class T> [[gnu::always_inline]] inline auto load_lanes(const T* row, [[maybe_unused]] std::int64_t step) {
-  typename lanes_of_cells<T, Lanes>::type loaded;
-  if constexpr (Lanes == 1) {
-    std::memcpy(&loaded, row, 16);
-  } else {
-#if defined(NNRT_LANES_AVX2) || defined(NNRT_LANES_AVX512)
-    const auto lane = [&](std::int64_t i) __attribute__((always_inline)) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(row + i * step)); };
-    const __m256i lower = _mm256_inserti128_si256(_mm256_castsi128_si256(lane(0)), lane(1), 1);
-    if constexpr (Lanes == 2) {
-      loaded = (decltype(loaded))lower;
-    } else {
-#if defined(NNRT_LANES_AVX512)
-      loaded = (decltype(loaded))_mm512_inserti32x4(_mm512_inserti32x4(_mm512_castsi256_si512(lower), lane(2), 2), lane(3), 3);
-#endif
-    }
-#endif
-  }
-  return loaded;
-}
-
-/// Squares of 16 bytes, one below the other, as many as there are lanes: interleaving row i with row i + half, log2 times, is a transposition of each,
-/// and the rows of the output that come of it have the squares side by side.
-template <int Lanes, class T>
-[[gnu::always_inline]] inline void transpose_squares(const T* from, std::int64_t from_step, T* to, std::int64_t to_step) {
-  constexpr int n = lanes_of_cells<T, Lanes>::in_lane;
-  using vector = typename lanes_of_cells<T, Lanes>::type;
-  vector rows[n], mixed[n];
-  each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = load_lanes<Lanes>(from + i * from_step, n * from_step); });
-  each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
-    each<n / 2>([&](auto i) __attribute__((always_inline)) {
-      mixed[2 * i] = interleave<T, Lanes, 0>(rows[i], rows[i + n / 2]);
-      mixed[2 * i + 1] = interleave<T, Lanes, 1>(rows[i], rows[i + n / 2]);
-    });
-    each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
-  });
-  each<n>([&](auto i) __attribute__((always_inline)) { std::memcpy(to + i * to_step, &rows[i], sizeof(vector)); });
-}
-
-/// So few rows that the compiler can be told how many: channels of a colour image, halves of a shuffle.
-template <class T, int Rows>
-inline void transpose_few_rows(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                               std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; ++j)
-    each<Rows>([&](auto i) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
-}
-/// The same the other way.
-template <class T, int Columns>
-inline void transpose_few_columns(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                                  std::int64_t rows) {
-  for (std::int64_t i = 0; i < rows; ++i)
-    each<Columns>([&](auto j) __attribute__((always_inline)) { to[j * to_step + i] = from[i * from_step + j]; });
-}
-
-template <class T>
-inline void transpose_elements(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
-                               std::int64_t columns) {
-  if (rows == 2) return transpose_few_rows<T, 2>(from, from_step, to, to_step, columns);
-  if (rows == 3) return transpose_few_rows<T, 3>(from, from_step, to, to_step, columns);
-  if (columns == 2) return transpose_few_columns<T, 2>(from, from_step, to, to_step, rows);
-  if (columns == 3) return transpose_few_columns<T, 3>(from, from_step, to, to_step, rows);
-  for (std::int64_t j = 0; j < columns; ++j)
-    for (std::int64_t i = 0; i < rows; ++i) to[j * to_step + i] = from[i * from_step + j];
-}
-
-/// A tile of any size: whole squares, as many at once as there are lanes, then what is left at its right and lower edge.
-template <class T>
-inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows,
-                           std::int64_t columns) {
-  // Squares of small elements have many rows: four at once were slower than one of bytes (measured, AVX-512), and two where 16 registers cannot hold them.
-  constexpr int most = sizeof(T) >= 4 ? 4 : sizeof(T) == 2 || vector_registers == 32 ? 2 : 1;
-  constexpr int lanes_at_once = transposed_lanes < most ? transposed_lanes : most;
-  using cells = lanes_of_cells<T, lanes_at_once>;
-  constexpr std::int64_t n = cells::in_lane;
-  const std::int64_t square_rows = rows / n * n, square_columns = columns / n * n;
-  for (std::int64_t j = 0; j < square_columns; j += n) {
-    std::int64_t i = 0;
-    if constexpr (lanes_at_once > 1)
-      for (; i + cells::size <= rows; i += cells::size) transpose_squares<lanes_at_once>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-    for (; i < square_rows; i += n) transpose_squares<1>(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-  }
-  transpose_elements(from + square_columns, from_step, to + square_columns * to_step, to_step, rows,
-                     columns - square_columns);
-  transpose_elements(from + square_rows * from_step, from_step, to + square_rows, to_step, rows - square_rows,
-                     square_columns);
-}
-
-/// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
-template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
-
-/// A piece of one plane.
-template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
-  constexpr std::int64_t tile = tile_extent<T>;
-  const interval rows = piece.rows, columns = piece.columns;
-  if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
-    return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
-                              to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
-  const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
-  for (std::int64_t j = columns.begin; j < columns.end; j += tile)
-    for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
-      const std::int64_t height = height_at(i);
-      const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
-      // The next tile's lines: no machine guesses from so many rows at once where they lie.
-      const bool is_last = i + tile >= rows.end;
-      const std::int64_t next_i = is_last ? rows.begin : i + tile, next_j = is_last ? j + tile : j;
-      for (std::int64_t row = next_i; next_j < columns.end && row < next_i + height_at(next_i); ++row)
-        __builtin_prefetch(from + row * t.from_step + next_j);
-      transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
-    }
-}
-
-template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
-  constexpr std::int64_t tile = tile_extent<T>;
-  // Either whole planes are shared, or the longer side of each, tile by tile.
-  const bool cuts_rows = t.rows > t.columns;
-  const std::int64_t side = cuts_rows ? t.rows : t.columns;
-  const rectangle work = share(t.around.rows(), (side + tile - 1) / tile, p);
-  const interval cut{work.columns.begin * tile, work.columns.end * tile < side ? work.columns.end * tile : side};
-  const rectangle piece{cuts_rows ? cut : interval{0, t.rows}, cuts_rows ? interval{0, t.columns} : cut};
-  box_position at(t.around, work.rows.begin);
-  for (std::int64_t plane = work.rows.begin; plane < work.rows.end; ++plane, at.next_row(t.around))
-    transpose_plane(t, reinterpret_cast<const T*>(from + at.from), reinterpret_cast<T*>(to + at.to), piece);
-}
-
-}  // namespace detail
-
-/// Does part p of the transposition; input and output do not overlap and are aligned to their elements.
-template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
-  if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);
-  switch (t.around.row_bytes) {
-    case 1:
-      return detail::transpose_planes<detail::cell<1>>(t, from, to, p);
-    case 2:
-      return detail::transpose_planes<detail::cell<2>>(t, from, to, p);
-    case 4:
-      return detail::transpose_planes<detail::cell<4>>(t, from, to, p);
-    default:
-      return detail::transpose_planes<detail::cell<8>>(t, from, to, p);
-  }
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/transpose.hpp
 // transpose: the axes of a tensor in another order, and to_nhwc / to_nchw, which bring images into an order.
 // Flow: front ends call infer(); kernels/select.hpp binds it to copies of rows, or of planes that are turned.

@@ -277,7 +277,9 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       byte_gemm_of_copies<Isa>(
           of_group, line,
-          [&](std::int64_t j, std::byte* to) { gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to); },
+          [&](const interval& pixels, std::byte* to, std::int64_t step) {
+            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to);
+          },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
 }

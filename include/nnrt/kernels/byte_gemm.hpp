@@ -10,6 +10,7 @@
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
+#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -301,16 +302,22 @@ constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
   return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
 }
 
-/// The same for rows that do not lie in memory as they are needed: copy_row(i, to) brings the k bytes of row i about.
-template <class Isa, class CopyRow>
-void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRow copy_row, std::byte* scratch, std::byte* c,
+/// Rows of k bytes that lie side by side, `step` bytes apart.
+inline void copy_matrix_rows(const std::byte* from, std::int64_t k, std::int64_t rows, std::byte* to, std::int64_t step) {
+  for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * step, from + i * k, static_cast<std::size_t>(k));
+}
+
+/// The same for rows that do not lie in memory as they are needed: copy_rows(rows, to, step) brings the k bytes of each of some rows about, those of
+/// two rows `step` bytes apart.
+template <class Isa, class CopyRows>
+void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    for (std::int64_t i = 0; i < rows; ++i) copy_row(first + i, scratch + i * lda);
+    copy_rows(interval{first, first + rows}, scratch, lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, rows_of_product(rows).count()}, work.columns});
   }

@@ -48,7 +48,6 @@ struct word_block {
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
 typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
-typedef std::int32_t four_words __attribute__((vector_size(16), may_alias));
 
 /// The bytes of a vector of columns in one row, in the first lanes.
 [[gnu::always_inline]] inline sixteen_bytes load_columns(const std::byte* p) {
@@ -79,18 +78,11 @@ inline void bring_rows(const std::byte* first, std::int64_t row, const word_bloc
   }
 }
 
-/// Words of four columns, each of which has those of four steps in one piece.
-[[gnu::always_inline]] inline void bring_four_columns(const std::byte* first, std::int64_t column, std::byte* words) {
-  const auto a = load_vector<four_words>(first), b = load_vector<four_words>(first + column), c = load_vector<four_words>(first + 2 * column),
-             d = load_vector<four_words>(first + 3 * column);
-  const four_words ac = by_turns<0>(a, c), bd = by_turns<0>(b, d), ac_high = by_turns<1>(a, c), bd_high = by_turns<1>(b, d);
-  store_vector(words, by_turns<0>(ac, bd)), store_vector(words + register_bytes, by_turns<1>(ac, bd));
-  store_vector(words + 2 * register_bytes, by_turns<0>(ac_high, bd_high)), store_vector(words + 3 * register_bytes, by_turns<1>(ac_high, bd_high));
-}
+/// Words of columns each of which lies in one piece.
 inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
   const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4, quads = at.columns / 4 * 4;
   for (std::int64_t j = 0; j < quads; j += 4)
-    for (std::int64_t step = 0; step < squares; step += 4) bring_four_columns(first + j * column + 4 * step, column, at.word(step, j));
+    for (std::int64_t step = 0; step < squares; step += 4) turn_square(first + j * column + 4 * step, column, at.word(step, j), register_bytes);
   for (std::int64_t j = 0; j < at.columns; ++j) {
     const std::byte* const from = first + j * column;
     for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step) std::memcpy(at.word(step, j), from + 4 * step, 4);

@@ -36,19 +36,6 @@ inline constexpr interval all_panels{0, INT64_MAX / panel_columns};
 
 namespace detail {
 
-/// A square of four columns, which lie side by side in `from`, to four rows.
-[[gnu::always_inline]] inline void turn_square(const float* from, std::int64_t column_stride, float* to, std::int64_t width) {
-  typedef float quad __attribute__((vector_size(16)));
-  quad a, b, c, d;
-  __builtin_memcpy(&a, from, 16), __builtin_memcpy(&b, from + column_stride, 16);
-  __builtin_memcpy(&c, from + 2 * column_stride, 16), __builtin_memcpy(&d, from + 3 * column_stride, 16);
-  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
-             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-  const quad rows[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                       __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
-  for (int i = 0; i < 4; ++i) __builtin_memcpy(to + i * width, &rows[i], 16);
-}
-
 /// Rows that turn_columns() turns at once: what it reads of a panel's columns stays in L2 (256 KiB of them) between its two looks.
 inline constexpr std::int64_t turned_rows = 256 * 1024 / 4 / panel_columns / 4 * 4;
 
@@ -65,7 +52,7 @@ inline void turn_columns(const float* b, std::int64_t column_stride, std::int64_
     if (i % turned_rows == 0)
       for (std::int64_t j = 0; j < used; ++j) fetch_lines(b + j * column_stride + i, std::min(turned_rows, k - i));
     const std::int64_t whole = i + 4 <= k ? squares : 0, end = i + 4 <= k ? i + 4 : k;
-    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, column_stride, out + i * width + j, width);
+    for (std::int64_t j = 0; j < whole; j += 4) turn_square(b + j * column_stride + i, 4 * column_stride, out + i * width + j, 4 * width);
     for (std::int64_t j = whole; j < used; ++j)
       for (std::int64_t row = i; row < end; ++row) out[row * width + j] = b[j * column_stride + row];
   }

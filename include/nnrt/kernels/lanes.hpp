@@ -419,4 +419,20 @@ inline void zero_floats(std::int64_t n, float* to) {
   if (i < n) store_first(to + i, zero, n - i);
 }
 
+/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so many bytes lie from one piece
+/// to the next.
+[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to, std::int64_t to_step) {
+  typedef float quad __attribute__((vector_size(16)));
+  const auto* const columns = static_cast<const char*>(from);
+  auto* const rows = static_cast<char*>(to);
+  quad a, b, c, d;
+  __builtin_memcpy(&a, columns, 16), __builtin_memcpy(&b, columns + from_step, 16);
+  __builtin_memcpy(&c, columns + 2 * from_step, 16), __builtin_memcpy(&d, columns + 3 * from_step, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad turned[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(rows + i * to_step, &turned[i], 16);
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels

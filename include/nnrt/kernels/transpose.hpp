@@ -226,6 +226,14 @@ template <class T> void transpose_planes(const transposition& t, const std::byte
 
 }  // namespace detail
 
+/// A matrix of so many rows, `from_step` elements apart, whose columns become rows that are `to_step` elements apart.
+template <class T>
+inline void transpose_matrix(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, std::int64_t rows, std::int64_t columns) {
+  using cell = detail::cell<int{sizeof(T)}>;
+  const transposition t{.around = {}, .rows = rows, .columns = columns, .from_step = from_step, .to_step = to_step};
+  detail::transpose_plane(t, reinterpret_cast<const cell*>(from), reinterpret_cast<cell*>(to), {{0, rows}, {0, columns}});
+}
+
 /// Does part p of the transposition; input and output do not overlap and are aligned to their elements.
 template <class Isa = void> void transpose(const transposition& t, const std::byte* from, std::byte* to, part p = {}) {
   if (t.moves_rows) return copy_box<Isa>(t.around, from, to, p);

@@ -130,8 +130,9 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const byte_product p = product_of(call, layout_of(product), layer);
     if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
     byte_gemm_of_copies<native>(
-        p, product.m, [&, k = product.k](std::int64_t i, std::byte* to) { std::copy(x + i * k, x + (i + 1) * k, to); }, call.scratch, bytes_out(call),
-        product.n, part_of(call));
+        p, product.m,
+        [&, k = product.k](const interval& rows, std::byte* to, std::int64_t step) { copy_matrix_rows(x + rows.begin * k, k, rows.size(), to, step); },
+        call.scratch, bytes_out(call), product.n, part_of(call));
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {

@@ -6,6 +6,7 @@
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
 #include <nnrt/kernels/gemm.hpp>
+#include <nnrt/kernels/transpose.hpp>
 #include <nnrt/ops/matmul.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -119,8 +120,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
   }
   /// a[k][m] as copied rows [m][k].
   static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < k; ++j) rows[i * copied_row_floats(k) + j] = a[j * m + i];
+    transpose_matrix(a, m, rows, copied_row_floats(k), k, m);
     return rows;
   }
 };
@@ -194,12 +194,11 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
     if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
-    const std::int64_t row = attrs.transpose_a ? 1 : k, column = attrs.transpose_a ? m : 1;
     byte_gemm_of_copies<native>(
         p, m,
-        [&, depth = k](std::int64_t j, std::byte* to) {
-          if (column == 1) return void(std::copy(a + j * row, a + j * row + depth, to));
-          for (std::int64_t at = 0; at < depth; ++at) to[at] = a[j * row + at * column];
+        [&, m = m, k = k](const interval& rows, std::byte* to, std::int64_t step) {
+          if (attrs.transpose_a) return transpose_matrix(a + rows.begin, m, to, step, k, rows.size());
+          copy_matrix_rows(a + rows.begin * k, k, rows.size(), to, step);
         },
         call.scratch, c, n, of, by_columns);
   }

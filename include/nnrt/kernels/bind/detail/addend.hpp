@@ -2,6 +2,7 @@
 // Flow: fast_on_bytes of conv2d_add and conv2d_transpose_add; byte_addend.hpp adds, to what comes to operand 3.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/byte_addend.hpp>
 
@@ -33,11 +34,15 @@ inline bool is_wide(const kernel_call& call, std::int64_t o, fixed_point factor)
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const byte_factors f = factors_of(call);
   const sum_range addend = reach_of_addend(call, factor);
-  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias;
+  const std::int64_t filter = call.in[1].shape().elements(1), bias = channel_of(call, o, 1).bias, of_any = filter * 255 * 255;
+  const auto leaves = [&](sum_range sums) {
+    return sums.low + addend.low + std::min<std::int64_t>(0, bias) < -most - 1 || sums.high + addend.high + std::max<std::int64_t>(0, bias) > most;
+  };
+  if (addend.low == -most - 1 || addend.high == most) return true;
+  if (!leaves({-of_any, of_any})) return false;  // whatever the weights, which then nobody has to look at
   detail::byte_column column;
   for (std::int64_t i = 0; i < filter; ++i) column.add(f.at(bytes_in(call, 1), o * filter + i), f);
-  const auto leaves = [&](std::int64_t begin) { return column.reach.low + addend.low + begin < -most - 1 || column.reach.high + addend.high + begin > most; };
-  return addend.low == -most - 1 || addend.high == most || leaves(bias) || leaves(0);
+  return leaves(column.reach);
 }
 
 /// An output channel with what may be added to its sums. Wide ones are scaled one by one, however few of the filter's taps a product has.
