@@ -4589,9 +4589,9 @@ struct kernel_call {
 };
 using kernel_function = void (*)(const kernel_call& call);
 
-/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
-/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
-/// take two to four times the memory.
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time (with stride 2, three quarters), errors ten
+/// times those of products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
+/// take two to four times the memory (with stride 2 up to nine times, but no more than 8 MiB, or three times).
 enum class winograd { automatic, off };
 
 /// What the planner knows when it asks for a kernel.
@@ -15543,71 +15543,35 @@ inline void conv_across(const conv_shape& s, const float* x, const float* packed
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/winograd.hpp
-// winograd: float convolution by 3x3 kernels of stride 1 in fewer products, F(2x2, 3x3) and F(4x4, 3x3), over NHWC images.
+// winograd: float convolution by 3x3 kernels of stride 1 or 2 in fewer products, over NHWC images.
 // Flow: winograd_choice() says at plan time whether it pays; a prepare step transforms weights with winograd_pack(); a
 // plan's step calls conv_winograd() with arena scratch.
 //
-// Tiles of (Tile + 2)^2 input pixels are transformed; every element of the transformed tiles is a matrix product of its
-// own on the tiles of gemm.hpp; what comes out is transformed back to Tile x Tile output pixels: 16 products instead of
-// 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). Tiles go in blocks whose transformed input stays in
-// L2 while all panels of weights pass.
+// Tiles of input pixels are transformed (winograd_lines.hpp); every element of the transformed tiles is a matrix product of its
+// own on the tiles of gemm.hpp; what comes out is transformed back to Tile x Tile output pixels. Of stride 1 these are 16 products
+// instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). With stride 2 the pixels of a tile are four phases, whose
+// transforms lie side by side, as channels do: 25 products instead of 36, or 81 instead of 144. Tiles go in blocks whose transformed
+// input stays in L2 while all panels of weights pass.
+
+// ===== nnrt/kernels/winograd_lines.hpp
+// winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the transform of a rectangle.
+// Flow: winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
 //
-// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015); interpolated at 0, 1, -1 and, for
-// Tile = 4, 2, -2.
+// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the odd ones, as 1 tap. Both are
+// interpolated at the same points, so their products add up before the transform back; one tap has no product at infinity, the last point.
+//
+// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity for two outputs of stride 2, at
+// -1 as well for two of stride 1, at 2 as well for four of stride 2, at -2 as well for four of stride 1.
 
-namespace nnrt::inline NNRT_ISA::kernels {
+namespace nnrt::inline NNRT_ISA::kernels::detail {
 
-/// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
-/// transform unused.
-constexpr bool is_winograd_shape(const conv_shape& s) {
-  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
-         s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
-}
+/// Taps of the longest phase of a 3-tap line.
+constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
 
-namespace detail {
+/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the sums of products.
+template <int Tile, int Stride> struct winograd_line;
 
-/// The extents that follow from a shape and the output pixels along a tile's side.
-struct winograd_layout {
-  std::int64_t tile, in, out, batch, across, down;
-
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
-      : tile(side_of_tile), in(s.in), out(s.out), batch(s.batch), across((s.out_width + tile - 1) / tile), down((s.out_height + tile - 1) / tile) {}
-
-  /// Elements of a transformed tile.
-  constexpr std::int64_t elements() const { return (tile + 2) * (tile + 2); }
-  constexpr std::int64_t tiles() const { return batch * across * down; }
-
-  /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
-  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
-  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
-  constexpr std::int64_t blocks() const {
-    const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (elements() * in));
-    if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
-    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
-  }
-  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
-  constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
-
-  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions then make all of them.
-  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
-
-  /// Floats from one transformed input to the next.
-  constexpr std::int64_t row_step() const { return copied_row_floats(in); }
-  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
-  /// sets of the cache, where the block's size is a power of two.
-  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
-  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
-  /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
-  constexpr std::int64_t scratch() const {
-    return elements() * (input_step(largest_block()) + product_step(largest_block()) + in);
-  }
-};
-
-// --- transforms of a line -----------------------------------------------------
-
-template <int Tile> struct winograd_line;
-
-template <> struct winograd_line<2> {
+template <> struct winograd_line<2, 1> {
   [[gnu::always_inline]] static void input(const vf (&d)[4], vf (&t)[4]) {
     t[0] = d[0] - d[2], t[1] = d[1] + d[2], t[2] = d[2] - d[1], t[3] = d[1] - d[3];
   }
@@ -15620,7 +15584,7 @@ template <> struct winograd_line<2> {
   }
 };
 
-template <> struct winograd_line<4> {
+template <> struct winograd_line<4, 1> {
   [[gnu::always_inline]] static void input(const vf (&d)[6], vf (&t)[6]) {
     const vf two(2.0F), four(4.0F), five(5.0F);
     const vf even = d[4] - four * d[2], odd = d[3] - four * d[1], e = d[4] - d[2], o = two * (d[3] - d[1]);
@@ -15642,26 +15606,122 @@ template <> struct winograd_line<4> {
   }
 };
 
-/// Transforms the rows of a square, then its columns.
+template <> struct winograd_line<2, 2> {
+  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
+    t[0] = d[0] - d[1], t[1] = d[1];
+    if constexpr (N == 3) t[2] = d[2] - d[1];
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[3], vf (&y)[2]) { y[0] = m[0] + m[1], y[1] = m[1] + m[2]; }
+  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[3]) { u[0] = g[0], u[1] = g[0] + g[1], u[2] = g[1]; }
+  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[2]) { u[0] = u[1] = g[0]; }
+};
+
+template <> struct winograd_line<4, 2> {
+  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
+    const vf two(2.0F), outer = d[3] - d[1];
+    t[0] = fma(two, d[0] - d[2], outer);
+    t[1] = outer - d[1] - d[2];
+    t[2] = fma(two, d[1] - d[2], d[3] - d[2]);
+    t[3] = outer;
+    if constexpr (N == 5) t[4] = d[4] - d[2] - two * outer;
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[5], vf (&y)[4]) {
+    const vf two(2.0F), four(4.0F), eight(8.0F), a = m[1] + m[2], b = m[1] - m[2];
+    y[0] = m[0] + a + m[3], y[1] = fma(two, m[3], b), y[2] = fma(four, m[3], a), y[3] = fma(eight, m[3], b + m[4]);
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[5]) {
+    const vf half(0.5F), sixth(1.0F / 6), two(2.0F);
+    u[0] = half * g[0], u[1] = -half * (g[0] + g[1]), u[2] = sixth * (g[1] - g[0]), u[3] = sixth * fma(two, g[1], g[0]), u[4] = g[1];
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[4]) {
+    const vf half = vf(0.5F) * g[0], sixth = vf(1.0F / 6) * g[0];
+    u[0] = half, u[1] = -half, u[2] = -sixth, u[3] = sixth;
+  }
+};
+
+/// Transforms the rows of a rectangle, then its columns.
 ///
 /// \param from from(i, j) gives element j of row i; called row by row
 ///
 /// \param to to(i, j, value) takes element i of column j; called column by column
-template <int From, int To, class Line, class Give, class Take>
-[[gnu::always_inline]] inline void transform_square(Line line, Give from, Take to) {
-  vf half[From][To];
-  each<From>([&](auto i) __attribute__((always_inline)) {
-    vf row[From];
-    each<From>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
+template <int Rows, int Columns, int ToRows, int ToColumns, class Line, class Give, class Take>
+[[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
+  vf half[Rows][ToColumns];
+  each<Rows>([&](auto i) __attribute__((always_inline)) {
+    vf row[Columns];
+    each<Columns>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
     line(row, half[i]);
   });
-  each<To>([&](auto j) __attribute__((always_inline)) {
-    vf column[From], transformed[To];
-    each<From>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
+  each<ToColumns>([&](auto j) __attribute__((always_inline)) {
+    vf column[Rows], transformed[ToRows];
+    each<Rows>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
     line(column, transformed);
-    each<To>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });
+    each<ToRows>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });
   });
 }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether the method can compute this convolution at all. Fewer channels than lanes would leave lanes of every
+/// transform unused.
+constexpr bool is_winograd_shape(const conv_shape& s) {
+  return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == s.stride_w && s.stride_h <= 2 && s.dilation_h == 1 && s.dilation_w == 1 &&
+         s.group == 1 && s.in >= lanes && s.batch * s.out_pixels() * s.out > 0;
+}
+
+namespace detail {
+
+/// The extents that follow from a shape and the output pixels along a tile's side.
+struct winograd_layout {
+  std::int64_t tile, stride, in, out, batch, across, down;
+
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
+      : tile(side_of_tile), stride(s.stride_h), in(s.in), out(s.out), batch(s.batch), across((s.out_width + tile - 1) / tile),
+        down((s.out_height + tile - 1) / tile) {}
+
+  /// Elements along the side of a transformed tile.
+  constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
+  constexpr std::int64_t elements() const { return side() * side(); }
+  /// Phases that have a product at such a place of a line: at infinity, the last one, only that of several taps.
+  constexpr std::int64_t phases_at(std::int64_t place) const { return place == side() - 1 ? 1 : stride; }
+  /// Products of a channel in all elements of a line, and of a tile.
+  constexpr std::int64_t products_of_line() const { return (side() - 1) * stride + 1; }
+  constexpr std::int64_t products() const { return products_of_line() * products_of_line(); }
+  /// Products of the elements before element i of column j; elements come column by column.
+  constexpr std::int64_t products_before(std::int64_t i, std::int64_t j) const { return (j * products_of_line() + i * phases_at(j)) * stride; }
+  /// Products for each value of an element's matrix.
+  constexpr std::int64_t depth(std::int64_t element) const { return phases_at(element % side()) * phases_at(element / side()) * in; }
+  /// Input pixels along a tile's side.
+  constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
+  constexpr std::int64_t tiles() const { return batch * across * down; }
+
+  /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
+  /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
+  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
+  constexpr std::int64_t blocks() const {
+    const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
+    if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
+  }
+  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return (tiles() + blocks() - 1) / blocks(); }
+
+  /// The tiles of products of a block of so many rows. Blocks differ by one row, but have as many tiles: two functions then make all of them.
+  constexpr row_tiles tiles_of_products(std::int64_t rows) const { return {rows, row_tiles{largest_block()}.count()}; }
+
+  /// Floats from one transformed input to the next.
+  constexpr std::int64_t row_step() const { return copied_row_floats(stride * stride * in); }
+  /// Floats from one element's matrix to the next. A further cache line keeps a tile's elements from falling on the same
+  /// sets of the cache, where the block's size is a power of two.
+  constexpr std::int64_t input_step(std::int64_t rows) const { return rows * row_step() + 16; }
+  constexpr std::int64_t product_step(std::int64_t rows) const { return rows * panel_columns + 16; }
+  /// What one block takes: transformed inputs, one panel of products, a copy of a tile's pixels.
+  constexpr std::int64_t scratch() const {
+    return elements() * (input_step(largest_block()) + product_step(largest_block())) + pixels() * pixels() * in;
+  }
+};
 
 // --- one block of tiles ---------------------------------------------------------
 
@@ -15673,50 +15733,53 @@ struct tile_place {
       : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
 };
 
-/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart.
-template <int Tile> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
-  constexpr int side = Tile + 2;
-  const strides pixel(channels);
+/// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has products of lie side by side.
+template <int Tile, int Stride> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {
+  constexpr int side = Tile + winograd_taps(Stride) - 1;
+  const strides pixel(Stride * channels);
   for (std::int64_t c = 0; c < channels; c += lanes) {
     const std::int64_t first = std::min(c, channels - lanes);  // the last vector overlaps the one before
-    address row = address_of(pixels + first), to = address_of(v + first);
-    transform_square<side, side>(
-        [](const vf(&d)[side], vf(&t)[side]) __attribute__((always_inline)) { winograd_line<Tile>::input(d, t); },
-        [&](auto, auto j) __attribute__((always_inline)) {
-          const vf value = load(floats_at(pixel.template from<j>(row)));
-          if constexpr (j == side - 1) row = advanced(row, line), keep(row);
-          return value;
-        },
-        [&](auto, auto, vf value) __attribute__((always_inline)) {
-          store(reinterpret_cast<float*>(to), value);
-          to = advanced(to, step), keep(to);
-        });
+    each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
+      constexpr int below = phase / Stride, beside = phase % Stride, rows = side - below, columns = side - beside;
+      address row = address_of(pixels + below * line + beside * channels + first), to = address_of(v + first);
+      transform_rectangle<rows, columns, rows, columns>(
+          [](const auto& d, auto& t) __attribute__((always_inline)) { winograd_line<Tile, Stride>::input(d, t); },
+          [&](auto, auto j) __attribute__((always_inline)) {
+            const vf value = load(floats_at(pixel.template from<j>(row)));
+            if constexpr (j == columns - 1) row = advanced(row, Stride * line), keep(row);
+            return value;
+          },
+          [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+            store(reinterpret_cast<float*>(to) + (below * (j == side - 1 ? 1 : Stride) + beside) * channels, value);
+            to = advanced(to, i == rows - 1 ? (1 + below) * step : step), keep(to);
+          });
+    });
   }
 }
 
 /// The same for the tile at a place of x; where it hangs over the edge, from a copy with zeros around it.
-template <int Tile>
+template <int Tile, int Stride>
 void transform_tile(const conv_shape& s, const float* x, const tile_place& tile, float* copy, float* v, std::int64_t step) {
-  constexpr int side = Tile + 2;
-  const std::int64_t iy = tile.y - s.pad_top, ix = tile.x - s.pad_left;
+  constexpr int pixels = (Tile - 1) * Stride + 3;
+  const std::int64_t iy = tile.y * Stride - s.pad_top, ix = tile.x * Stride - s.pad_left;
   const float* const image = x + tile.image * s.height * s.width * s.in;
-  if (iy >= 0 && ix >= 0 && iy + side <= s.height && ix + side <= s.width)
-    return transform_input<Tile>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
-  copy_padded(s, image, s.in, iy, ix, side, side, copy);
-  transform_input<Tile>(copy, side * s.in, s.in, v, step);
+  if (iy >= 0 && ix >= 0 && iy + pixels <= s.height && ix + pixels <= s.width)
+    return transform_input<Tile, Stride>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
+  copy_padded(s, image, s.in, iy, ix, pixels, pixels, copy);
+  transform_input<Tile, Stride>(copy, pixels * s.in, s.in, v, step);
 }
 
 /// Transforms one tile's products back, one vector of `used` channels, and writes those of its pixels that exist.
-template <int Tile>
+template <int Tile, int Stride>
 void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range, const tile_place& tile,
                       float* y, std::int64_t used) {
-  constexpr int side = Tile + 2;
+  constexpr int side = Tile + winograd_taps(Stride) - 1;
   const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
   const strides pixel(s.pixel_step());
   const vf start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
   address from = address_of(m), row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
-  transform_square<side, Tile>(
-      [](const vf(&d)[side], vf(&t)[Tile]) __attribute__((always_inline)) { winograd_line<Tile>::output(d, t); },
+  transform_rectangle<side, side, Tile, Tile>(
+      [](const vf(&d)[side], vf(&t)[Tile]) __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
       [&](auto, auto) __attribute__((always_inline)) {
         const vf value = load(floats_at(from));
         from = advanced(from, step), keep(from);
@@ -15738,18 +15801,19 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
   const std::int64_t vectors = whole_vectors(width);
   const row_tiles tiles_of_rows = of.tiles_of_products(rows);
   for (std::int64_t e = 0; e < of.elements(); ++e) {
+    const std::int64_t depth = of.depth(e);
     for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
       const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
       const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
-      tile_args t{.lda = of.row_step(), .k = of.in, .ldc = panel_columns};
+      tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * of.in * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
+      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(size, width)(t);
     }
-    v += of.input_step(rows), m += of.product_step(rows), packed += of.in * vectors;
+    v += of.input_step(rows), m += of.product_step(rows), packed += depth * vectors;
   }
 }
 
@@ -15757,7 +15821,7 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
 
 /// Floats that winograd_pack() writes.
 constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
-  return ((tile + 2) * (tile + 2) * s.in + 1) * whole_vectors(s.out);
+  return (detail::winograd_layout(s, tile).products() * s.in + 1) * whole_vectors(s.out);
 }
 
 /// Floats of scratch that each part of conv_winograd() needs.
@@ -15782,9 +15846,9 @@ namespace detail {
 
 // Costs are counted in multiply-adds of whole vectors, two of which take one cycle. The numbers were measured on Zen 5
 // with AVX-512 and AVX2: what a tile of products costs beside its products (start, store, call), what a transform of one
-// vector of channels costs, and how many bytes of weights arrive meanwhile from memory when the second cache has no room
-// for them.
-inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_per_cost = 4, bytes_in_cache = 1024 * 1024;
+// vector of channels costs, and how many bytes of weights arrive meanwhile, from memory or from a cache that holds them all.
+inline constexpr double product_tile_cost = 6 * tile_rows * tile_vectors, bytes_from_memory = 4, bytes_from_cache = 10;
+inline constexpr double bytes_in_second_cache = 1024 * 1024, bytes_in_third_cache = 8 * 1024 * 1024;
 
 /// As doubles, since nobody has checked yet that products of so many extents fit into integers.
 constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / lanes); }
@@ -15795,7 +15859,9 @@ constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
 /// Products with so many packed weights, read `passes` times: computing or waiting, whichever takes longer.
 constexpr double cost_of_products(double computing, std::int64_t weights, std::int64_t passes) {
   const double bytes = static_cast<double>(weights) * 4;
-  return bytes <= bytes_in_cache ? computing : std::max(computing, bytes * static_cast<double>(passes) / bytes_per_cost);
+  const double first = bytes / (bytes <= bytes_in_second_cache ? bytes_from_cache : bytes_from_memory);
+  const double again = bytes / (bytes <= bytes_in_third_cache ? bytes_from_cache : bytes_from_memory);
+  return std::max(computing, first + static_cast<double>(passes - 1) * again);
 }
 
 constexpr double direct_cost(const conv_shape& s) {
@@ -15806,11 +15872,12 @@ constexpr double direct_cost(const conv_shape& s) {
 
 constexpr double winograd_cost(const conv_shape& s, int tile) {
   const winograd_layout of(s, tile);
-  const double input_cost = tile == 4 ? 380 : 160, output_cost = tile == 4 ? 270 : 160;
+  const double input_cost = s.stride_h == 1 ? (tile == 4 ? 380 : 160) : (tile == 4 ? 480 : 120);
+  const double output_cost = s.stride_h == 1 ? (tile == 4 ? 270 : 160) : (tile == 4 ? 125 : 50);
   const double tiles = static_cast<double>(of.tiles()), elements = static_cast<double>(of.elements());
-  const double products = tiles * static_cast<double>(s.in) * vectors_of(s.out);
+  const double products = static_cast<double>(of.products()) * tiles * static_cast<double>(s.in) * vectors_of(s.out);
   const double calls = static_cast<double>(of.blocks() * row_tiles{of.largest_block()}.count() * panels_of(s.out));
-  return cost_of_products(elements * (products + calls * product_tile_cost), of.elements() * s.in * whole_vectors(s.out), of.blocks()) +
+  return cost_of_products(products + elements * calls * product_tile_cost, of.products() * s.in * whole_vectors(s.out), of.blocks()) +
          tiles * (vectors_of(s.in) * input_cost + vectors_of(s.out) * output_cost);
 }
 
@@ -15821,16 +15888,41 @@ constexpr double winograd_cost(const conv_shape& s, int tile) {
 constexpr int winograd_choice(const conv_shape& s) {
   if (!is_winograd_shape(s)) return 0;
   const double small = detail::winograd_cost(s, 2), large = detail::winograd_cost(s, 4);
-  if (std::min(small, large) > 0.9 * detail::direct_cost(s)) return 0;
-  return large <= small ? 4 : 2;
+  // With stride 2 large tiles take nine times the filters' memory, small ones less than three times.
+  const bool may_be_large = s.stride_h == 1 || static_cast<double>(winograd_packed_floats(s, 4)) * 4 <= detail::bytes_in_third_cache;
+  const int tile = may_be_large && large <= small ? 4 : 2;
+  return (tile == 4 ? large : small) > 0.9 * detail::direct_cost(s) ? 0 : tile;
 }
 
 // --- the method -----------------------------------------------------------------
 
-/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros): [bias][panel][element][in]
+namespace detail {
+
+/// Transforms the taps of one phase of a filter, of `count` channels from its first on; zeros if there is none. Element i of column j takes
+/// them at out[of.products_before(i, j) * of.in * width], `width` floats apart, each phase behind the one before.
+template <int Tile, int Stride, int Phase>
+void transform_filter(const winograd_layout& of, const float* filter, bool is_there, std::int64_t count, float* out, std::int64_t width) {
+  constexpr int side = Tile + winograd_taps(Stride) - 1, below = Phase / Stride, beside = Phase % Stride;
+  constexpr int rows = winograd_taps(Stride) - below, columns = winograd_taps(Stride) - beside;
+  transform_rectangle<rows, columns, side - below, side - beside>(
+      [](const auto& g, auto& u) __attribute__((always_inline)) { winograd_line<Tile, Stride>::weights(g, u); },
+      [&](auto i, auto j) __attribute__((always_inline)) {
+        return is_there ? load_first(filter + ((below + i * Stride) * 3 + beside + j * Stride) * of.in, count) : vf(0.0F);
+      },
+      [&](auto i, auto j, vf value) __attribute__((always_inline)) {
+        float channels[lanes];
+        store(channels, value);
+        float* const to = out + (of.products_before(i, j) + below * of.phases_at(j) + beside) * of.in * width;
+        for (std::int64_t l = 0; l < count; ++l) to[l * width] = channels[l];
+      });
+}
+
+}  // namespace detail
+
+/// Transforms weights [out, 3, 3, in] and packs them with the bias [out] (null: zeros): [bias][panel][element][phase][in]
 /// [columns of the panel], in the order in which they are read.
-template <int Tile> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
-  constexpr int side = Tile + 2;
+template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
+  const detail::winograd_layout of(s, Tile);
   const std::int64_t padded = whole_vectors(s.out);
   for (std::int64_t j = 0; j < padded; ++j) *out++ = bias != nullptr && j < s.out ? bias[j] : 0.0F;
   for (std::int64_t n0 = 0; n0 < padded; n0 += panel_columns) {
@@ -15841,21 +15933,16 @@ template <int Tile> void winograd_pack(const conv_shape& s, const float* w, cons
         // Without a branch, or g++ makes two loops of this one, of 16 KB each.
         const std::int64_t from = n - lanes / 2 * static_cast<std::int64_t>(n >= again), count = std::min(lanes, s.in - c);
         const float* const filter = w + (n0 + from) * 9 * s.in + c;
-        detail::transform_square<3, side>(
-            [](const vf(&g)[3], vf(&u)[side]) __attribute__((always_inline)) { detail::winograd_line<Tile>::weights(g, u); },
-            [&](auto i, auto j) __attribute__((always_inline)) {
-              return from < used ? load_first(filter + (i * 3 + j) * s.in, count) : vf(0.0F);
-            },
-            [&](auto i, auto j, vf value) __attribute__((always_inline)) {
-              float channels[lanes];
-              store(channels, value);
-              for (std::int64_t l = 0; l < count; ++l) out[((j * side + i) * s.in + c + l) * width + n] = channels[l];
-            });
+        each<Stride * Stride>([&](auto phase) __attribute__((always_inline)) {
+          detail::transform_filter<Tile, Stride, phase>(of, filter, from < used, count, out + c * width + n, width);
+        });
       }
-    if constexpr (has_halves)
-      if (is_in_pairs(used))
-        for (std::int64_t e = 0; e < side * side; ++e) detail::pair_rows(out + e * s.in * width, s.in, s.in);
-    out += side * side * s.in * width;
+    for (std::int64_t e = 0; e < of.elements(); ++e) {
+      const std::int64_t depth = of.depth(e);
+      if constexpr (has_halves)
+        if (is_in_pairs(used)) detail::pair_rows(out, depth, depth);
+      out += depth * width;
+    }
   }
 }
 
@@ -15869,12 +15956,12 @@ constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
 /// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
 /// ten times as large, and an infinity or a NaN in x reaches all pixels of the tiles that see it. y must not overlap x.
 ///
-/// \param packed what winograd_pack<Tile>() made of weights and bias
+/// \param packed what winograd_pack<Tile, Stride>() made of weights and bias
 ///
 /// \param scratch winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes; need not be initialised
 ///
 /// \param tiles the functions of winograd_tile_set(s, Tile), or more
-template <class Isa, int Tile>
+template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
               const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
@@ -15885,13 +15972,13 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
     const std::int64_t v_step = of.input_step(block.size()), m_step = of.product_step(block.size());
     float *const v = scratch, *const m = v + of.elements() * v_step, *const copy = m + of.elements() * m_step;
     for (std::int64_t t = 0; t < block.size(); ++t)
-      detail::transform_tile<Tile>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
+      detail::transform_tile<Tile, Stride>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       const std::int64_t first = panel * panel_columns, width = std::min(panel_columns, s.out - first);
-      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.elements() * s.in, width, m, tiles);
+      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
       for (std::int64_t t = 0; t < block.size(); ++t)
         for (std::int64_t o = 0; o < width; o += lanes)
-          detail::transform_output<Tile>(s, m + t * panel_columns + o, m_step, packed + first + o, range, {of, block.begin + t},
+          detail::transform_output<Tile, Stride>(s, m + t * panel_columns + o, m_step, packed + first + o, range, {of, block.begin + t},
                                          y + first + o, std::min(lanes, width - o));
     }
   }
@@ -16037,13 +16124,15 @@ template <> struct operator_of<ops::conv2d::code> {
 /// of a depthwise convolution.
 template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
-  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, conv_methods };
+  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, winograd_2_by_2, winograd_4_by_2, conv_methods };
   static constexpr int methods = conv_methods + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
     else if constexpr (Method >= across && Method < winograd_2) return {&run_across<Method - across + 1>, &pack_across};
-    else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
-    else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
+    else if constexpr (Method == winograd_2) return {&run_winograd<2, 1>, &pack_winograd<2, 1>};
+    else if constexpr (Method == winograd_4) return {&run_winograd<4, 1>, &pack_winograd<4, 1>};
+    else if constexpr (Method == winograd_2_by_2) return {&run_winograd<2, 2>, &pack_winograd<2, 2>};
+    else if constexpr (Method == winograd_4_by_2) return {&run_winograd<4, 2>, &pack_winograd<4, 2>};
     else return {&run<static_cast<conv_method>(Method)>, &pack};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -16082,11 +16171,11 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
     conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                 across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
-  template <int Tile> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
+    winograd_pack<Tile, Stride>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
-  template <int Tile> static void run_winograd(const kernel_call& call) {
-    conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+  template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
+    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  conv_range_of(call), part_of(call), tiles_in(call));
   }
 
@@ -16101,13 +16190,15 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .name = "pixels across"};
   }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile, int parts) {
-    return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
+    const bool is_by_2 = shape.stride_h == 2;
+    const int method = tile == 4 ? (is_by_2 ? winograd_4_by_2 : winograd_4) : (is_by_2 ? winograd_2_by_2 : winograd_2);
+    return {.code = code_of(method, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
-            .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
+            .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4") : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
   }
 };
 

@@ -68,6 +68,12 @@ constexpr operand narrow_image = computed(f32_of({1, 8, 8, 4 * kernels::lanes - 
 static_assert(chosen<ops::max_pool>(global_pool(), {narrow_image}) == "pool rows", "fewer than four whole vectors");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
+constexpr ops::conv2d::attrs by_2 = [] {
+  ops::conv2d::attrs a;
+  return a.stride = {2, 2}, a;
+}();
+static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}) == "winograd 4x4 by 2");
+static_assert(chosen<ops::conv2d>(by_2, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 static_assert(chosen<ops::conv2d>({}, {wide_image, computed(filters.desc)}) == "gemm windows", "transforming costs more than it saves");
 static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::lanes, 1})), weight(f32_of({1, 3, 3, 1}))}) ==
                   (kernels::lanes > 1 ? "pixels across" : "gemm windows"),

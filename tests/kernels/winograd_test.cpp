@@ -21,7 +21,7 @@ using namespace nnrt_test;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-template <int Tile> struct problem {
+template <int Tile, int Stride = 1> struct problem {
   conv_shape s;
   clamp_range range;
   fenced x, w, bias, packed;
@@ -34,13 +34,13 @@ template <int Tile> struct problem {
         bias(s.out),
         packed(winograd_packed_floats(s, Tile), nan) {
     randomize(x, random), randomize(w, random), randomize(bias, random);
-    winograd_pack<Tile>(s, w.data(), bias.data(), packed.data());
+    winograd_pack<Tile, Stride>(s, w.data(), bias.data(), packed.data());
   }
   /// The parts run backwards, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(winograd_scratch_floats(s, Tile), nan);
-      conv_winograd<native, Tile>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
+      conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
                                   tiles_in(winograd_tile_set(s, Tile)));
     }
   }
@@ -63,10 +63,10 @@ template <class Problem> double relative_error(const Problem& p, const fenced& y
   return worst / largest;
 }
 
-template <int Tile> void check(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
+template <int Tile, int Stride = 1> void check(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
   CAPTURE(Tile);
   REQUIRE(is_winograd_shape(s));
-  const problem<Tile> p(s, range, random);
+  const problem<Tile, Stride> p(s, range, random);
   fenced y(outputs(s), nan);
   p.run(y, 1);
   CHECK(relative_error(p, y) < (Tile == 4 ? 1e-5 : 2e-6));
@@ -86,7 +86,21 @@ constexpr conv_shape image(std::int64_t height, std::int64_t width, std::int64_t
   return s;
 }
 
-TEST_CASE("winograd: both transforms are right at their edges") {
+/// Every second output pixel of it, in each direction.
+constexpr conv_shape by_2(conv_shape s) {
+  s.stride_h = s.stride_w = 2;
+  s.out_height = (s.out_height + 1) / 2, s.out_width = (s.out_width + 1) / 2;
+  return s;
+}
+
+void check_all(const conv_shape& s, clamp_range range, std::minstd_rand& random) {
+  check<2>(s, range, random);
+  check<4>(s, range, random);
+  check<2, 2>(by_2(s), range, random);
+  check<4, 2>(by_2(s), range, random);
+}
+
+TEST_CASE("winograd: all transforms are right at their edges") {
   struct row {
     const char* what;
     conv_shape s;
@@ -99,6 +113,8 @@ TEST_CASE("winograd: both transforms are right at their edges") {
       {"a line of tiles", image(3, 17, lanes, lanes, 0)},
       {"a column of tiles", image(18, 3, lanes, lanes, 0)},
       {"odd extents", image(7, 9, lanes, lanes)},
+      {"one whole tile of stride 2", image(9, 9, lanes, lanes, 0)},
+      {"tiles of stride 2 inside of the image", image(33, 27, lanes + 2, lanes)},
       {"no padding", image(10, 9, lanes, 5, 0)},
       {"wide padding", image(5, 6, lanes, 5, 4)},
       {"padding of four kinds", padded(shape(6, 7, lanes, 6, 3, 3), 1, 2, 3, 0)},
@@ -119,10 +135,8 @@ TEST_CASE("winograd: both transforms are right at their edges") {
   std::minstd_rand random(1);
   for (const row& r : table) {
     CAPTURE(r.what);
-    check<2>(r.s, {}, random);
-    check<4>(r.s, {}, random);
-    check<2>(r.s, {0.0F, 1.0F}, random);
-    check<4>(r.s, {0.0F, 1.0F}, random);
+    check_all(r.s, {}, random);
+    check_all(r.s, {0.0F, 1.0F}, random);
   }
 }
 
@@ -147,8 +161,7 @@ TEST_CASE("winograd: random shapes are right") {
     CAPTURE(i);
     CAPTURE(s.out_height);
     CAPTURE(s.out_width);
-    check<2>(s, {-0.5F, 100.0F}, random);
-    check<4>(s, {-0.5F, 100.0F}, random);
+    check_all(s, {-0.5F, 100.0F}, random);
   }
 }
 
@@ -164,8 +177,8 @@ TEST_CASE("winograd: no bias means zeros") {
   const conv_shape s = image(6, 6, lanes, 3, 0);
   fenced x(36 * lanes, 1.0F), w(27 * lanes, 1.0F), y(48, nan);
   fenced packed(winograd_packed_floats(s, 4), nan), scratch(winograd_scratch_floats(s, 4), nan);
-  winograd_pack<4>(s, w.data(), nullptr, packed.data());
-  conv_winograd<native, 4>(s, x.data(), packed.data(), y.data(), scratch.data(), {}, {}, tiles_of<native>);
+  winograd_pack<4, 1>(s, w.data(), nullptr, packed.data());
+  conv_winograd<native, 4, 1>(s, x.data(), packed.data(), y.data(), scratch.data(), {}, {}, tiles_of<native>);
   for (std::int64_t i = 0; i < 48; ++i) CHECK(y[i] == doctest::Approx(9.0 * static_cast<double>(lanes)));
 }
 
@@ -180,41 +193,52 @@ TEST_CASE("winograd: gaps are left alone") {
   CHECK(untouched == y.size() - s.out_pixels() * s.out);
 }
 
-TEST_CASE("winograd: a NaN reaches the outputs that see it, and others of their tiles at most") {
-  const conv_shape s = image(12, 12, lanes, 3);
+/// A NaN in pixel (5, 6) of 12x12.
+template <int Stride> void check_spread_of_nan(const conv_shape& s) {
   std::minstd_rand random(4);
-  problem<4> p(s, {0.0F, 6.0F}, random);
-  p.x[(5 * 12 + 6) * lanes] = nan;  // seen by pixels 4 … 6, 5 … 7: tiles 1, 1 of 3 x 3
+  problem<4, Stride> p(s, {0.0F, 6.0F}, random);
+  p.x[(5 * 12 + 6) * lanes] = nan;
   fenced y(outputs(s));
   p.run(y, 1);
-  for (std::int64_t oy = 0; oy < 12; ++oy)
-    for (std::int64_t ox = 0; ox < 12; ++ox) {
-      const bool sees = oy >= 4 && oy <= 6 && ox >= 5 && ox <= 7, is_near = oy / 4 == 1 && ox / 4 == 1;
+  const auto sees = [&](std::int64_t output, std::int64_t pixel) { return std::abs(output * Stride - pixel) <= 1; };
+  for (std::int64_t oy = 0; oy < s.out_height; ++oy)
+    for (std::int64_t ox = 0; ox < s.out_width; ++ox) {
+      const bool is_seen = sees(oy, 5) && sees(ox, 6), is_near = oy / 4 == 5 / Stride / 4 && ox / 4 == 6 / Stride / 4;
       for (std::int64_t o = 0; o < 3; ++o) {
-        const bool is_nan = std::isnan(y[(oy * 12 + ox) * 3 + o]);
-        CHECK((is_nan || !sees));
+        const bool is_nan = std::isnan(y[(oy * s.out_width + ox) * 3 + o]);
+        CHECK((is_nan || !is_seen));
         CHECK((!is_nan || is_near));
       }
     }
 }
+TEST_CASE("winograd: a NaN reaches the outputs that see it, and others of their tiles at most") {
+  const conv_shape s = image(12, 12, lanes, 3);
+  check_spread_of_nan<1>(s);
+  check_spread_of_nan<2>(by_2(s));
+}
 
-TEST_CASE("winograd: a part uses no more scratch than it asks for") {
-  const conv_shape s = image(21, 22, lanes + 1, lanes + 2);
+template <int Stride> void check_scratch(const conv_shape& s) {
   std::minstd_rand random(5);
-  const problem<4> p(s, {}, random);
+  const problem<4, Stride> p(s, {}, random);
   const std::int64_t own = winograd_scratch_floats(s, 4);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_winograd<native, 4>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3}, tiles_of<native>);
+    conv_winograd<native, 4, Stride>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3}, tiles_of<native>);
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }
+}
+TEST_CASE("winograd: a part uses no more scratch than it asks for") {
+  const conv_shape s = image(21, 22, lanes + 1, lanes + 2);
+  check_scratch<1>(s);
+  check_scratch<2>(by_2(s));
 }
 
 TEST_CASE("winograd: a layer takes one function for its products, or two, and its table has no others") {
   for (const std::int64_t channels : {lanes, 4 * lanes, 16 * lanes})
     for (std::int64_t size = 1; size <= 100; ++size)
       for (const int tile : {2, 4}) {
-        const tile_set set = winograd_tile_set(image(size, size, channels, panel_columns), tile);
+        const conv_shape s = image(size, size, channels, panel_columns);
+        const tile_set set = winograd_tile_set(size % 2 == 0 ? s : by_2(s), tile);
         CHECK(std::popcount(set.rows) <= 2);
         unsigned rows = 0;
         for (const auto& of_columns : nnrt_test::table_for(set).of)
@@ -234,7 +258,7 @@ TEST_CASE("winograd: the error stays below a ten thousandth where sums are long 
     CAPTURE(r.s.in);
     const auto error_of = [&](auto p) {
       for (std::int64_t i = 0; i < p->x.size(); ++i) p->x[i] = std::abs(p->x[i]) + 1.0F;
-      fenced y(outputs(r.s), nan);
+      fenced y(outputs(p->s), nan);
       p->run(y, 1);
       return relative_error(*p, y);
     };
@@ -242,13 +266,20 @@ TEST_CASE("winograd: the error stays below a ten thousandth where sums are long 
     problem<4> large(r.s, {}, random);
     CHECK(error_of(&small) < 1e-5);
     CHECK(error_of(&large) < 1e-4);
+    problem<2, 2> small_by_2(by_2(r.s), {}, random);
+    problem<4, 2> large_by_2(by_2(r.s), {}, random);
+    CHECK(error_of(&small_by_2) < 1e-5);
+    CHECK(error_of(&large_by_2) < 1e-4);
   }
 }
 
-constexpr conv_shape with_stride_2 = [] {
+constexpr conv_shape with_two_strides = [] {
+  conv_shape s = by_2(image(56, 56, 64, 64));
+  return s.stride_w = 1, s.out_width = 56, s;
+}();
+constexpr conv_shape with_stride_3 = [] {
   conv_shape s = image(56, 56, 64, 64);
-  s.stride_h = s.stride_w = 2, s.out_height = s.out_width = 28;
-  return s;
+  return s.stride_h = s.stride_w = 3, s.out_height = s.out_width = 19, s;
 }();
 constexpr conv_shape with_dilation = [] {
   conv_shape s = image(56, 56, 64, 64);
@@ -273,7 +304,12 @@ static_assert(winograd_choice(image(7, 7, 512, 512)) == (lanes < 8 ? 4 : 2), "36
 static_assert(winograd_choice(image(1, 1, 64, 64)) == 0, "one tile, one pixel of it used");
 static_assert(winograd_choice(image(56, 56, lanes - 1, 64)) == 0, "fewer channels than lanes");
 static_assert(winograd_choice(image(224, 224, 3, 64)) == 0);
-static_assert(winograd_choice(with_stride_2) == 0);
+static_assert(winograd_choice(by_2(image(56, 56, 64, 128))) == 4);
+static_assert(winograd_choice(by_2(image(28, 28, 128, 256))) == 2, "10 MiB of weights for tiles of four");
+static_assert(winograd_choice(by_2(image(8, 8, 64, 64))) != 4 || lanes < 4, "one tile");
+static_assert(winograd_choice(by_2(image(224, 224, 3, 64))) == 0);
+static_assert(winograd_choice(with_two_strides) == 0);
+static_assert(winograd_choice(with_stride_3) == 0);
 static_assert(winograd_choice(with_dilation) == 0);
 static_assert(winograd_choice(in_groups) == 0);
 static_assert(winograd_choice(of_5x5) == 0);

@@ -104,9 +104,9 @@ struct kernel_call {
 };
 using kernel_function = void (*)(const kernel_call& call);
 
-/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time, errors ten times those of
-/// products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
-/// take two to four times the memory.
+/// Whether 3x3 convolutions of floats may be computed by Winograd's method: a third of the time (with stride 2, three quarters), errors ten
+/// times those of products one by one (1e-5 of the largest result), infinities and NaN that spread to neighbouring pixels, weights that
+/// take two to four times the memory (with stride 2 up to nine times, but no more than 8 MiB, or three times).
 enum class winograd { automatic, off };
 
 /// What the planner knows when it asks for a kernel.

@@ -34,13 +34,15 @@ template <> struct operator_of<ops::conv2d::code> {
 /// of a depthwise convolution.
 template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   using depthwise = depthwise_binding<ops::conv2d, Isa>;
-  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, conv_methods };
+  enum : std::int16_t { across = 3, winograd_2 = across + most_across, winograd_4, winograd_2_by_2, winograd_4_by_2, conv_methods };
   static constexpr int methods = conv_methods + depthwise::methods;
   template <int Method> static constexpr kernel_functions functions() {
     if constexpr (Method >= conv_methods) return depthwise::template functions<Method - conv_methods>();
     else if constexpr (Method >= across && Method < winograd_2) return {&run_across<Method - across + 1>, &pack_across};
-    else if constexpr (Method == winograd_2) return {&run_winograd<2>, &pack_winograd<2>};
-    else if constexpr (Method == winograd_4) return {&run_winograd<4>, &pack_winograd<4>};
+    else if constexpr (Method == winograd_2) return {&run_winograd<2, 1>, &pack_winograd<2, 1>};
+    else if constexpr (Method == winograd_4) return {&run_winograd<4, 1>, &pack_winograd<4, 1>};
+    else if constexpr (Method == winograd_2_by_2) return {&run_winograd<2, 2>, &pack_winograd<2, 2>};
+    else if constexpr (Method == winograd_4_by_2) return {&run_winograd<4, 2>, &pack_winograd<4, 2>};
     else return {&run<static_cast<conv_method>(Method)>, &pack};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -79,11 +81,11 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
     conv_across(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                 across_rows_of<native, Out>, conv_range_of(call), part_of(call));
   }
-  template <int Tile> static void pack_winograd(const kernel_call& call) {
-    winograd_pack<Tile>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
+  template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
+    winograd_pack<Tile, Stride>(call.recorded<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
-  template <int Tile> static void run_winograd(const kernel_call& call) {
-    conv_winograd<native, Tile>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
+  template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
+    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call), scratch_floats(call),
                  conv_range_of(call), part_of(call), tiles_in(call));
   }
 
@@ -98,13 +100,15 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .name = "pixels across"};
   }
   static constexpr kernel_choice by_winograd(const conv_shape& shape, const kernel_record& record, int tile, int parts) {
-    return {.code = code_of(tile == 4 ? winograd_4 : winograd_2, winograd_tile_set(shape, tile)),
+    const bool is_by_2 = shape.stride_h == 2;
+    const int method = tile == 4 ? (is_by_2 ? winograd_4_by_2 : winograd_4) : (is_by_2 ? winograd_2_by_2 : winograd_2);
+    return {.code = code_of(method, winograd_tile_set(shape, tile)),
             .packs = 0b110,
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
             .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
-            .name = tile == 4 ? "winograd 4x4" : "winograd 2x2"};
+            .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4") : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
   }
 };
 
