@@ -2134,7 +2134,7 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
 // by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
-// instruction for bytes (pmaddubsw) saturates.
+// instruction for bytes (pmaddubsw) saturates: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
 
 // ===== nnrt/kernels/lanes.hpp
 // lanes: the vector type of every float kernel, and its operations.
@@ -2631,6 +2631,22 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 #endif
 }
 
+#if defined(NNRT_BYTES_WIDENED)
+/// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
+template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
+#if defined(NNRT_LANES_AVX512)
+  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return (short_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+#else
+  const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
+  return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+#endif
+}
+#endif
+
 // --- dot products -----------------------------------------------------------
 
 /// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
@@ -2641,14 +2657,15 @@ inline constexpr bool dots_are_signed = false;
 #endif
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane, split into those at even and those at odd places, 16 bits each.
+/// Four bytes in each lane as 16 bits each, two of them in each register.
 struct dot_values {
-  int_vector even, odd;
+  int_vector first, second;
 };
-/// The weights that they meet, split alike.
+/// The weights that they meet, those of places 0 and 1 and those of places 2 and 3.
 struct dot_weights {
-  int_vector even, odd;
+  int_vector first, second;
 };
+/// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
   return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
 }
@@ -2667,11 +2684,20 @@ struct dot_weights {
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 
-/// Where the weight of a lane for the byte at `place` (0 to 3) lies: sets it.
+/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
+/// broadcast meets the weight at place i.
+constexpr std::int64_t place_of_byte(std::int64_t i) {
+#if defined(NNRT_BYTES_WIDENED)
+  return i % 2 * 2 + i / 2;
+#else
+  return i;
+#endif
+}
+/// Sets the weight of a lane at a place.
 inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
-  std::memcpy(weights + place % 2 * register_bytes + lane * 4 + place / 2 * 2, &wide, sizeof wide);
+  std::memcpy(weights + place / 2 * register_bytes + lane * 4 + place % 2 * 2, &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
@@ -2684,22 +2710,96 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// Four signed bytes in each lane, as put_weight() would have them one by one.
+/// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
+[[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto x = (byte_vector)bytes;
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
+  }
+  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+#else
+  return bytes;
+#endif
+}
+
+/// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
 #if defined(NNRT_BYTES_WIDENED)
-  return {(int_vector)((short_vector)(bytes << 8) >> 8), (int_vector)((short_vector)bytes >> 8)};
+  const int_vector x = in_order(bytes);
+  return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
 #else
   return {bytes};
 #endif
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
+// The same as bytes: half the memory where weights are widened, for those that are read but once and widened then.
+
+/// Bytes that the weights of one dot product take as bytes, for all lanes.
+inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
+
+inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
+#if defined(NNRT_BYTES_WIDENED)
+  std::memcpy(weights + place / 2 * (register_bytes / 2) + lane * 2 + place % 2, &value, sizeof value);
+#else
+  put_weight(weights, lane, place, value);
+#endif
+}
+[[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
+#else
+  return load_weights(p);
+#endif
+}
+/// Four signed bytes in each lane, byte i as the weight at place i.
+[[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto x = (short_vector)bytes;
+  store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
+  }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
+#else
+  store_weights(p, weights_of(bytes));
+#endif
+}
+
 /// Keeps weights in registers, see keep_vector().
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
-  keep_vector(w.even), keep_vector(w.odd);
+  keep_vector(w.first), keep_vector(w.second);
 #else
   keep_vector(w.bytes);
+#endif
+}
+
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
+  return sum;
+#elif defined(NNRT_BYTES_VNNI)
+  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
+  return sum;
+#elif defined(NNRT_LANES_AVX512) && defined(__clang__)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2) && defined(__clang__)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+  // g++ 12 makes all products of a step before it adds the first, and spills the sums.
+  int_vector products;
+  asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(x), "vm"(w));
+  return sum;
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#elif defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
 #endif
 }
 
@@ -2718,15 +2818,8 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
   asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x.bytes), "xm"(w.bytes));
   return sum;
 #endif
-#elif defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x.even, (__m512i)w.even) +
-         (int_vector)_mm512_madd_epi16((__m512i)x.odd, (__m512i)w.odd);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x.even, (__m256i)w.even) +
-         (int_vector)_mm256_madd_epi16((__m256i)x.odd, (__m256i)w.odd);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x.even, (__m128i)w.even) +
-         (int_vector)_mm_madd_epi16((__m128i)x.odd, (__m128i)w.odd);
+#elif defined(NNRT_BYTES_WIDENED)
+  return dot2(dot2(sum, (short_vector)x.first, (short_vector)w.first), (short_vector)x.second, (short_vector)w.second);
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -2737,43 +2830,21 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
-#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
-  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
-  return sum;
-#elif defined(NNRT_BYTES_VNNI)
-  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
-  return sum;
-#elif defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
-#elif defined(__aarch64__)
-  const auto a = (int16x8_t)x, b = (int16x8_t)w;
-  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
-#else
-  for (int lane = 0; lane < int_lanes; ++lane)
-    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
-  return sum;
-#endif
-}
-
-/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
-[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
+/// The 32 bits at p in every lane.
+[[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
   std::int32_t word;
   __builtin_memcpy(&word, p, sizeof word);
 #if defined(NNRT_LANES_AVX512)
-  return values_of((int_vector)_mm512_set1_epi32(word) ^ flip);
+  return (int_vector)_mm512_set1_epi32(word);
 #else
-  return values_of(int_lanes_of(word) ^ flip);
+  return int_lanes_of(word);
 #endif
 }
+/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
+[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) { return values_of(in_order(broadcast_word(p) ^ flip)); }
 
-/// Whether broadcast8() and paired_sums() are there.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its products.
+#if defined(NNRT_BYTES_VNNI)
 inline constexpr bool has_pairs_of_lanes = true;
 #else
 inline constexpr bool has_pairs_of_lanes = false;
@@ -2784,10 +2855,10 @@ inline constexpr bool has_pairs_of_lanes = false;
   std::int64_t word;
   __builtin_memcpy(&word, p, sizeof word);
 #if defined(NNRT_LANES_AVX512)
-  return values_of((int_vector)_mm512_set1_epi64(word) ^ flip);
+  return values_of(in_order((int_vector)_mm512_set1_epi64(word) ^ flip));
 #else
   typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
-  return values_of((int_vector)(word - pairs{}) ^ flip);
+  return values_of(in_order((int_vector)(word - pairs{}) ^ flip));
 #endif
 }
 /// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
@@ -12173,6 +12244,94 @@ template <class Op, class Isa> struct depthwise_binding {
 // byte_layout: how the factors of a product of stored numbers lie - zero points, panels, and where each weight of B is.
 // Flow: byte_pack.hpp packs B so, byte_tile.hpp reads it.
 
+// ===== nnrt/kernels/byte_values.hpp
+// byte_values: rows of stored bytes as the tiles of a product read them - as they are, or widened to 16 bits where the machine multiplies such.
+// Flow: byte_gemm.hpp and byte_convolution.hpp copy rows by these; byte_tile.hpp reads them.
+//
+// To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's columns are widened when they
+// are copied, and each tile's broadcasts are loads.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether tiles of several rows read numbers of 16 bits.
+#if defined(NNRT_BYTES_WIDENED)
+inline constexpr bool tiles_read_wide = true;
+#else
+inline constexpr bool tiles_read_wide = false;
+#endif
+
+/// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
+struct byte_form {
+  bool is_wide = false;
+  std::int32_t flip = 0;
+
+  /// Bytes that a number takes.
+  constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
+};
+
+namespace detail {
+
+/// Copies n bytes: calls of memcpy take longer for the few that a row has.
+inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
+  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes) {
+    auto x = load_vector<int_vector>(from + i);
+    keep_vector(x);  // else the loop becomes a call
+    store_vector(to + i, x);
+  }
+  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
+  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
+  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
+  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
+  for (; i < n; ++i) to[i] = from[i];
+}
+inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
+  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
+  const bytes all = static_cast<std::int8_t>(value) - bytes{};
+  if (n > 256) return void(std::fill_n(to, n, value));
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
+  if (n >= 16) return store_vector(to + n - 16, all);
+  for (; i < n; ++i) to[i] = value;
+}
+
+#if defined(NNRT_BYTES_WIDENED)
+/// Widens n bytes. In place the bytes stand behind the room of as many, and no register of them is read twice.
+template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
+  constexpr std::int64_t half = register_bytes / 2;
+  const short_vector flips = static_cast<std::int16_t>(flip & 0xff) - short_vector{};
+  const auto widen = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + 2 * i, load_widened<false>(from + i) ^ flips); };
+  std::int64_t i = 0;
+  for (; i + half <= n; i += half) widen(i);
+  if (!InPlace && i > 0 && i < n) return widen(n - half);
+  for (; i < n; ++i) {
+    const auto value = static_cast<std::uint16_t>(static_cast<std::uint8_t>(from[i]) ^ (flip & 0xff));
+    __builtin_memcpy(to + 2 * i, &value, sizeof value);
+  }
+}
+#else
+template <bool InPlace> void widen_bytes(const std::byte*, std::int64_t, std::int32_t, std::byte*) {}  // no row is wide
+#endif
+
+}  // namespace detail
+
+/// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
+inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& form, std::byte* to) {
+  if (form.size() == 1) return detail::copy_some_bytes(from, n, to);
+  detail::widen_bytes<false>(from, n, form.flip, to);
+}
+/// Makes n numbers of one stored byte.
+inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
+  if (form.size() == 1) return detail::set_some_bytes(n, value, to);
+  const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
+  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + 2 * i, &wide, sizeof wide);
+}
+/// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
+inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How A and B are stored: the zero points, and whether the bytes are those of u8.
@@ -12224,10 +12383,11 @@ struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
+  bool is_for_one_row = false;
 
   /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
-  /// the latency of dot products needs.
-  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0}; }
+  /// the latency of dot products needs. It reads each weight once, so these lie as bytes, and so does the row, see byte_values.hpp.
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1}; }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
   constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
@@ -12236,8 +12396,6 @@ struct byte_layout {
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
-  /// Whether of() makes such a one for a single row, too: behind what lies in fours there are three vectors at most.
-  constexpr bool is_of_one_row() const { return depth.runs == 1 && fours == n / (2 * panel_width); }
   /// The panel, or the first of two that lie as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
@@ -12255,8 +12413,17 @@ struct byte_layout {
     const lane_pair at = pair_of_lane(lane);
     return {step / 2 * 2 + at.source, at.lane + step % 2};
   }
+  /// Bytes that a number of A takes where tiles read it.
+  constexpr std::int64_t row_value_bytes() const { return byte_form{!is_for_one_row}.size(); }
+  /// The weights of one dot product, for all lanes.
+  constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
+  /// Sets the weight at `i` (0 to 3) of a dot product.
+  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value) const {
+    std::byte* const weights = packed + panel_at(panel) + at.product * product_bytes();
+    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value);
+  }
   /// Weights of one vector of columns.
-  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
+  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t bias_at() const { return scale_bytes(); }
   constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }
@@ -12371,8 +12538,8 @@ class weight_placer {
       : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * dot_bytes;
-    at_ = packed + layout.panel_at(panel) + of_panel * dot_bytes;
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * layout.product_bytes();
+    at_ = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
@@ -12417,7 +12584,7 @@ class weight_placer {
     larger_ = dot4(larger_, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
   }
   void store_next(int_vector word) {
-    store_weights(at_, weights_of(word));
+    layout_.is_for_one_row ? store_narrow_weights(at_, word) : store_weights(at_, weights_of(word));
     at_ += step_bytes_;
   }
 
@@ -12504,7 +12671,7 @@ class column_packer {
     for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
       for (std::int64_t i = 0; i < 4; ++i) {
         const byte_layout::place at = layout_.place_of(panel, vector, lane, step);
-        put_weight(out_ + layout_.panel_at(panel) + at.product * dot_bytes, at.lane, i, 0);
+        layout_.put_weight(out_, panel, at, i, 0);
       }
   }
   /// Vectors of a panel are scaled alike where that is in the tile, else each as it can be.
@@ -12624,8 +12791,9 @@ struct byte_tile {
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
 
-/// Reads A down its rows, four elements after the others.
+/// Reads A down its rows, four elements after the others: of several rows wide ones, where there are such, of a single one the bytes.
 template <int Rows> struct byte_cursor {
+  static constexpr bool is_wide = tiles_read_wide && Rows > 1;
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
@@ -12633,10 +12801,16 @@ template <int Rows> struct byte_cursor {
   [[gnu::always_inline]] void advance(std::int64_t bytes) {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
+  [[gnu::always_inline]] void advance_steps(std::int64_t steps) { advance(steps * step_bytes); }
+  /// From behind a run of so many steps to the next.
+  [[gnu::always_inline]] void to_next_run(std::int64_t run_stride, std::int64_t steps) { advance(run_stride - steps * step_bytes); }
   /// Row Row, `ahead` steps on.
-  template <int Row> [[gnu::always_inline]] const void* at(int ahead) const {
-    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * 4;
+  template <int Row> [[gnu::always_inline]] const std::byte* at(int ahead) const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * step_bytes;
   }
+
+ private:
+  static constexpr std::int64_t step_bytes = is_wide ? 8 : 4;
 };
 
 /// The rows of C below a tile.
@@ -12654,7 +12828,7 @@ template <int Rows> struct byte_rows_of_c {
 template <int Vectors, class Rows> struct byte_sums;
 template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
-  static constexpr std::int64_t step_bytes = Vectors * dot_bytes;
+  static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -12667,8 +12841,11 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+    if constexpr (byte_cursor<rows>::is_wide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
     dot_weights weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_weights(b + v * dot_bytes); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
+      weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
+    });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
@@ -12715,6 +12892,15 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
+  /// Two of the four products: both halves of the weights at once would leave too few registers.
+  template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
+    short_vector weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<short_vector>(b + v * dot_bytes + Half * register_bytes); });
+    (add_wide_row<Row>((short_vector)broadcast_word(a.template at<Row>(ahead) + Half * 4), weights), ...);
+  }
+  template <int R> [[gnu::always_inline]] void add_wide_row(short_vector x, const short_vector (&weights)[Vectors]) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot2(of[v][R], x, weights[v]); });
+  }
 };
 
 /// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
@@ -12722,7 +12908,7 @@ template <class Rows> struct paired_byte_sums;
 template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
-  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
@@ -12765,17 +12951,17 @@ template <class Sums>
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
-           b += sets * Sums::step_bytes, a.advance(4 * sets))
+           b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
     }
-    for (; b != end; b += Sums::step_bytes, a.advance(4)) {
+    for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
       // Others have no load slots to spare.
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
       sum[0].add_products(a, b, flip, 0);
     }
-    a.advance(t.run_stride - 4 * t.steps);
+    a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0];
@@ -12791,11 +12977,11 @@ template <class Sums>
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * dot_bytes;
     if constexpr (sets > 1) {
-      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance(8 * sets))
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
         each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
     }
-    for (; b != end; b += pairs::step_bytes, a.advance(8)) sum[0].add_products(a, b, flip, 0);
-    a.advance(t.run_stride - 4 * t.steps);
+    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) sum[0].add_products(a, b, flip, 0);
+    a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
@@ -12813,7 +12999,7 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
     else sum_tile(t, a, b, start, flip, sum);
     sum.store(t);
   } else {
-    const bool is_dense = t.ldc == Sums::step_bytes / dot_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
@@ -12946,13 +13132,19 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
     });
 }
 
-/// Sum of the bytes of a row of A, as dot products see them.
-inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, std::int32_t flip) {
+/// Sum of the numbers of a row of A, as dot products see them.
+inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, const byte_form& form) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
-    const auto* const row = reinterpret_cast<const std::uint8_t*>(a);
+    const auto* const row = reinterpret_cast<const std::byte*>(a);
     for (std::int64_t i = 0; i < depth.length; ++i) {
-      const auto byte = static_cast<std::uint8_t>(row[i] ^ (flip & 0x80));
+      if (form.size() == 2) {
+        std::uint16_t wide;
+        std::memcpy(&wide, row + 2 * i, sizeof wide);
+        sum += wide;
+        continue;
+      }
+      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (form.flip & 0x80));
       sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
     }
   }
@@ -13201,6 +13393,9 @@ constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
+/// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
+inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
+
 namespace detail {
 
 /// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the first.
@@ -13209,9 +13404,12 @@ struct byte_rows {
   std::int64_t lda, run_stride;
   std::byte* c;
   std::int64_t ldc, rows;
+  bool are_wide = false;  // see byte_values.hpp
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
+  /// The rows of the tile function to call. That of one row reads bytes; of a wide row that of two computes the same twice.
+  std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
 };
 
 /// What the zero point of B takes off the sums of each row.
@@ -13274,7 +13472,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
@@ -13295,7 +13493,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     std::int32_t row_sums[tile_rows];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
-      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, t.flip);
+      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
@@ -13347,7 +13545,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
-      byte_tiles<Isa>.for_tile(method, part.rows, p.layout.form_of(panel))(t);
+      byte_tiles<Isa>.for_tile(method, part.computed(), p.layout.form_of(panel))(t);
     }
   }
 }
@@ -13369,7 +13567,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
 
 /// At most tile_rows rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
-  if (at.rows == 1 && p.layout.is_of_one_row()) return byte_row<Isa>(p, at, panels);
+  if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
@@ -13387,7 +13585,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_of(panel) == method);
     t.count = panel - first;
-    byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
+    byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
   }
 }
 
@@ -13426,21 +13624,23 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
-      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
+      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
                           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
 }  // namespace detail
 
-/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 bytes behind each row
+/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 numbers behind each row
 /// must be readable, too (their values do not matter). Every division into parts gives the same bits.
+///
+/// \param a rows as form_of_rows(p) says, lda bytes apart
 template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
-    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
+    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
   detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
@@ -13449,35 +13649,53 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether a product's rows, which lie side by side, are copied first: dot products read whole steps, and tiles rows that do not collide.
-constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) { return k % 4 != 0 || rows_collide(m, k, n); }
+/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, or wide ones.
+constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
+  const std::int64_t k = layout.depth.products();
+  return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
+}
 /// Tiles whose rows byte_gemm_of_copies() copies at once.
 inline constexpr std::int64_t byte_copied_tiles = 4;
 /// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) { return bytes_apart((k + 3) / 4 * 4); }
-constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
+constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
+constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
+  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+}
+/// Bytes of scratch that each part of byte_matrix_product() needs.
+constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
+  return copies_byte_rows(layout, m) ? copied_rows_bytes(layout, m) : 0;
 }
 
-/// Rows of k bytes that lie side by side, `step` bytes apart.
-inline void copy_matrix_rows(const std::byte* from, std::int64_t k, std::int64_t rows, std::byte* to, std::int64_t step) {
-  for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * step, from + i * k, static_cast<std::size_t>(k));
-}
-
-/// The same for rows that do not lie in memory as they are needed: copy_rows(rows, to, step) brings the k bytes of each of some rows about, those of
-/// two rows `step` bytes apart.
+/// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k numbers of each of some rows about in
+/// that form, those of two rows `step` bytes apart.
 template <class Isa, class CopyRows>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
-  const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
+  const byte_form form = form_of_rows(p);
+  const std::int64_t lda = copied_row_bytes(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    copy_rows(interval{first, first + rows}, scratch, lda);
+    copy_rows(interval{first, first + rows}, form, scratch, lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, rows_of_product(rows).count()}, work.columns});
   }
+}
+
+/// C of m rows of A that lie side by side, copied where they have to be.
+///
+/// \param scratch byte_matrix_scratch_bytes(p.layout, m) bytes for this part alone
+template <class Isa = native>
+void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c, part of = {}, bool by_columns = false) {
+  const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
+  if (!copies_byte_rows(p.layout, m)) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  byte_gemm_of_copies<Isa>(
+      p, m,
+      [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
+      },
+      scratch, c, n, of, by_columns);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -13889,11 +14107,13 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
   const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
+/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
 constexpr bool copies_byte_bands(const conv_shape& s) {
-  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+  return tiles_read_wide || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
-constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
+inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
+constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in() * band_value_bytes; }
 /// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are made at
 /// once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
@@ -13923,17 +14143,19 @@ constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
+/// How the weights of one group lie where pixels are the rows of a matrix.
+constexpr byte_layout byte_matrix_layout(const conv_shape& s) { return byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()); }
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
   switch (byte_method_of(s)) {
     case conv_method::product:
-      return 0;
+      return byte_matrix_scratch_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
     case conv_method::gather:
-      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
+      return copied_rows_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
     case conv_method::direct:
       break;
   }
-  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
+  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 * band_value_bytes + 63) / 64 * 64 : 0;
 }
 
 }  // namespace detail
@@ -13948,7 +14170,7 @@ constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
   const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
     return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
-  return {{1, s.depth()}, s.group_out()};
+  return detail::byte_matrix_layout(s);
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
@@ -14022,7 +14244,8 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
   const std::int64_t row_step = s.stride_h * band.line;
   byte_rows at{};
-  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
+  at.lda = is_column ? row_step : s.stride_w * s.group_in() * band_value_bytes, at.run_stride = s.dilation_h * band.line;
+  at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   at.rows = outputs, at.a = band.first, at.c = y;
   // Short lines share tiles in pairs; the last of an odd number has its own.
@@ -14039,46 +14262,21 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   }
 }
 
-/// Copies n bytes, or sets them: calls of memcpy take longer for the few that a row has.
-inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
-  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
-  std::int64_t i = 0;
-  for (; i + register_bytes <= n; i += register_bytes) {
-    auto x = load_vector<int_vector>(from + i);
-    keep_vector(x);  // else the loop becomes a call
-    store_vector(to + i, x);
-  }
-  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
-  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
-  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
-  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
-  for (; i < n; ++i) to[i] = from[i];
-}
-inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
-  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
-  const bytes all = static_cast<std::int8_t>(value) - bytes{};
-  if (n > 256) return void(std::fill_n(to, n, value));
-  std::int64_t i = 0;
-  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
-  if (n >= 16) return store_vector(to + n - 16, all);
-  for (; i < n; ++i) to[i] = value;
-}
-
-/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
+/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, std::byte* out) {
+                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
-  set_some_bytes(left * channels, zero, out);
+  const std::int64_t pixel = channels * form.size();
+  set_values(left * channels, zero, form, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_some_bytes(row, (right - left) * channels, out + left * channels);
+    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
     else
-      for (std::int64_t i = left; i < right; ++i)
-        copy_some_bytes(row + (i - left) * s.in, channels, out + i * channels);
+      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
   }
-  set_some_bytes((count - right) * channels, zero, out + right * channels);
+  set_values((count - right) * channels, zero, form, out + right * pixel);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -14086,6 +14284,7 @@ template <class Isa>
 void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  const byte_form form{tiles_read_wide, p.factors.a_flip()};
   const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     byte_product of_group = p;
@@ -14094,7 +14293,7 @@ void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, form, of.scratch + i * line);
       byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
   }
@@ -14121,13 +14320,13 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in() * form.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, form, out);
 }
 
 template <class Isa>
@@ -14142,8 +14341,8 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       byte_gemm_of_copies<Isa>(
           of_group, line,
-          [&](const interval& pixels, std::byte* to, std::int64_t step) {
-            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to);
+          [&](const interval& pixels, const byte_form& form, std::byte* to, std::int64_t step) {
+            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
           },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
@@ -14160,7 +14359,7 @@ void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_b
   if (s.batch * s.out_pixels() * s.out == 0) return;
   switch (detail::byte_method_of(s)) {
     case detail::conv_method::product:
-      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
+      return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
     case detail::conv_method::direct:
       return detail::byte_conv_direct<Isa>(s, p, of, share_of);
     case detail::conv_method::gather:
@@ -14316,7 +14515,7 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
         for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
           put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
                          (row * 4 + at.vector) * dot_bytes,
-                     at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
+                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value));
       }
     }
 }
@@ -19225,9 +19424,10 @@ inline constexpr std::int64_t most_unrolled_byte_products = 4096;
 
 namespace detail {
 
-/// The sums of one row with the weights of a panel of Vectors vectors.
-template <int In, int Vectors> struct unrolled_byte_sums {
+/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them.
+template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   static constexpr bool is_paired = Vectors == 1 && has_pairs_of_lanes && In % 8 == 0;
+  static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
   static constexpr int results = is_paired ? 2 : Vectors, chains = steps < 2 ? 1 : 4 / results;
   /// So many steps are unrolled, whole chains.
@@ -19238,7 +19438,7 @@ template <int In, int Vectors> struct unrolled_byte_sums {
     // Where a row ends within a step, its last block is written apart: all others are whole.
     constexpr bool ends_within = In % 4 != 0;
     constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
-    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, false>(x, b, flip);
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * product_bytes) add_steps<block, false>(x, b, flip);
     if constexpr (last > 0) add_steps<last, ends_within>(x, b, flip);
   }
   [[gnu::always_inline]] int_vector total(int result) const {
@@ -19260,7 +19460,8 @@ template <int In, int Vectors> struct unrolled_byte_sums {
       const dot_values values = value_at<tail>(x + step * step_bytes, flip);
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
-        sum = dot4(sum, values, load_weights(b + (step * results + r) * dot_bytes));
+        const std::byte* const weights = b + (step * results + r) * product_bytes;
+        sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
       });
     });
   }
@@ -19298,7 +19499,7 @@ template <byte_layout Layout, class Isa = native>
   for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
     each<panels>([&](auto i) __attribute__((always_inline)) {
       constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
-      detail::unrolled_byte_sums<in, of_panel> sums;
+      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row> sums;
       sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
         constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;
@@ -19565,7 +19766,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
-            .scratch_bytes = copies_byte_rows(product.m, w[1], w[0]) ? copied_rows_bytes(product.m, w[1]) : 0,
+            .scratch_bytes = byte_matrix_scratch_bytes(layout_of(product), product.m),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -19585,13 +19786,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
-    const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(product), layer);
-    if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
-    byte_gemm_of_copies<native>(
-        p, product.m,
-        [&, k = product.k](const interval& rows, std::byte* to, std::int64_t step) { copy_matrix_rows(x + rows.begin * k, k, rows.size(), to, step); },
-        call.scratch, bytes_out(call), product.n, part_of(call));
+    byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {
@@ -22706,7 +22901,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
             .record = kernel_record::of(product_sharing{!node.in[1].constant}),
-            .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
+                                               : byte_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
             .parts = parts,
             .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
             .name = "dot batch"};
@@ -22749,9 +22945,6 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
  private:
   static constexpr bool is_per_channel(const tensor_desc& t) { return t.quantised.mode == quantisation::kind::per_channel; }
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
-  static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
-    return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
-  }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
@@ -22761,12 +22954,13 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
-    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
+    if (!attrs.transpose_a) return byte_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
     byte_gemm_of_copies<native>(
         p, m,
-        [&, m = m, k = k](const interval& rows, std::byte* to, std::int64_t step) {
-          if (attrs.transpose_a) return transpose_matrix(a + rows.begin, m, to, step, k, rows.size());
-          copy_matrix_rows(a + rows.begin * k, k, rows.size(), to, step);
+        [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+          const bool is_wide = form.size() > 1;
+          transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
+          for (std::int64_t i = 0; i < rows.size() && is_wide; ++i) widen_in_place(k, form, to + i * step);
         },
         call.scratch, c, n, of, by_columns);
   }

@@ -54,7 +54,7 @@ placed one_by_one(stored_matrix& b, const byte_factors& f) {
         const std::int32_t weight = f.at(b.bytes.data(), b.place(j, run, i));
         column.add(weight, f);
         const byte_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * layout.depth.steps() + i / 4);
-        put_weight(to.packed.data() + layout.panel_at(panel) + at.product * dot_bytes, at.lane, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
+        layout.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
       }
   }
   return to;

@@ -24,11 +24,13 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
   const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, or with bytes behind the last run.
+/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
 constexpr bool copies_byte_bands(const conv_shape& s) {
-  return s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+  return tiles_read_wide || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
-constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in(); }
+/// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
+inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
+constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s.out_width) * s.group_in() * band_value_bytes; }
 /// What dot products, broadcasts and the way back to bytes cost for each output pixel, when so many side by side are made at
 /// once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
@@ -58,17 +60,19 @@ constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
+/// How the weights of one group lie where pixels are the rows of a matrix.
+constexpr byte_layout byte_matrix_layout(const conv_shape& s) { return byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()); }
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
   switch (byte_method_of(s)) {
     case conv_method::product:
-      return 0;
+      return byte_matrix_scratch_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
     case conv_method::gather:
-      return copied_rows_bytes(s.batch * s.out_pixels(), s.depth());
+      return copied_rows_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
     case conv_method::direct:
       break;
   }
-  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 + 63) / 64 * 64 : 0;
+  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 * band_value_bytes + 63) / 64 * 64 : 0;
 }
 
 }  // namespace detail
@@ -83,7 +87,7 @@ constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
   const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
     return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
-  return {{1, s.depth()}, s.group_out()};
+  return detail::byte_matrix_layout(s);
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
@@ -157,7 +161,8 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   const std::int64_t lines = is_column ? 1 : rows, outputs = is_column ? rows : s.out_width;
   const std::int64_t row_step = s.stride_h * band.line;
   byte_rows at{};
-  at.lda = is_column ? row_step : s.stride_w * s.group_in(), at.run_stride = s.dilation_h * band.line;
+  at.lda = is_column ? row_step : s.stride_w * s.group_in() * band_value_bytes, at.run_stride = s.dilation_h * band.line;
+  at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   at.rows = outputs, at.a = band.first, at.c = y;
   // Short lines share tiles in pairs; the last of an odd number has its own.
@@ -174,46 +179,21 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   }
 }
 
-/// Copies n bytes, or sets them: calls of memcpy take longer for the few that a row has.
-inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
-  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
-  std::int64_t i = 0;
-  for (; i + register_bytes <= n; i += register_bytes) {
-    auto x = load_vector<int_vector>(from + i);
-    keep_vector(x);  // else the loop becomes a call
-    store_vector(to + i, x);
-  }
-  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
-  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
-  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
-  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
-  for (; i < n; ++i) to[i] = from[i];
-}
-inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
-  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
-  const bytes all = static_cast<std::int8_t>(value) - bytes{};
-  if (n > 256) return void(std::fill_n(to, n, value));
-  std::int64_t i = 0;
-  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
-  if (n >= 16) return store_vector(to + n - 16, all);
-  for (; i < n; ++i) to[i] = value;
-}
-
-/// Copies `count` pixels of a row from column x on, `channels` of each, the zero point where there are none.
+/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
 inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, std::byte* out) {
+                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t channels = s.group_in();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
-  set_some_bytes(left * channels, zero, out);
+  const std::int64_t pixel = channels * form.size();
+  set_values(left * channels, zero, form, out);
   if (left < right) {
     const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_some_bytes(row, (right - left) * channels, out + left * channels);
+    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
     else
-      for (std::int64_t i = left; i < right; ++i)
-        copy_some_bytes(row + (i - left) * s.in, channels, out + i * channels);
+      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
   }
-  set_some_bytes((count - right) * channels, zero, out + right * channels);
+  set_values((count - right) * channels, zero, form, out + right * pixel);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -221,6 +201,7 @@ template <class Isa>
 void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
+  const byte_form form{tiles_read_wide, p.factors.a_flip()};
   const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     byte_product of_group = p;
@@ -229,7 +210,7 @@ void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, of.scratch + i * line);
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, form, of.scratch + i * line);
       byte_band_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
   }
@@ -256,13 +237,13 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 }
 
 /// The inputs of output pixel `pixel` (counted through all images), channels of one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, std::byte* out) {
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in())
+    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in() * form.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, form, out);
 }
 
 template <class Isa>
@@ -277,8 +258,8 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
       std::byte* const y = of.y + i / s.out_height * s.image_step() + i % s.out_height * s.row_step();
       byte_gemm_of_copies<Isa>(
           of_group, line,
-          [&](const interval& pixels, std::byte* to, std::int64_t step) {
-            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, to);
+          [&](const interval& pixels, const byte_form& form, std::byte* to, std::int64_t step) {
+            for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step) gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, form, to);
           },
           of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
     }
@@ -295,7 +276,7 @@ void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_b
   if (s.batch * s.out_pixels() * s.out == 0) return;
   switch (detail::byte_method_of(s)) {
     case detail::conv_method::product:
-      return byte_gemm<Isa>(p, s.batch * s.out_pixels(), of.x, s.depth(), of.y, s.out, share_of);
+      return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
     case detail::conv_method::direct:
       return detail::byte_conv_direct<Isa>(s, p, of, share_of);
     case detail::conv_method::gather:

@@ -136,7 +136,7 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
         for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
           put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
                          (row * 4 + at.vector) * dot_bytes,
-                     at.lane, (ky + row) % 4, static_cast<std::int8_t>(value));
+                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value));
       }
     }
 }

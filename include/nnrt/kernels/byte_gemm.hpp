@@ -44,6 +44,9 @@ constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
+/// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
+inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
+
 namespace detail {
 
 /// Where the rows of a tile lie in A and C. The second half of the rows may lie elsewhere: so many bytes behind the first.
@@ -52,9 +55,12 @@ struct byte_rows {
   std::int64_t lda, run_stride;
   std::byte* c;
   std::int64_t ldc, rows;
+  bool are_wide = false;  // see byte_values.hpp
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
+  /// The rows of the tile function to call. That of one row reads bytes; of a wide row that of two computes the same twice.
+  std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
 };
 
 /// What the zero point of B takes off the sums of each row.
@@ -117,7 +123,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(panel));
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
@@ -138,7 +144,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
     std::int32_t row_sums[tile_rows];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
-      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, t.flip);
+      row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
     }
     subtract_row_sums(p, at.rows, vectors, row_sums, sums);
   }
@@ -190,7 +196,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
-      byte_tiles<Isa>.for_tile(method, part.rows, p.layout.form_of(panel))(t);
+      byte_tiles<Isa>.for_tile(method, part.computed(), p.layout.form_of(panel))(t);
     }
   }
 }
@@ -212,7 +218,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
 
 /// At most tile_rows rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
-  if (at.rows == 1 && p.layout.is_of_one_row()) return byte_row<Isa>(p, at, panels);
+  if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
   const auto method_of = [&](std::int64_t panel) {
@@ -230,7 +236,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_of(panel) == method);
     t.count = panel - first;
-    byte_tiles<Isa>.for_tile(method, at.rows, p.layout.form_of(first))(t);
+    byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
   }
 }
 
@@ -269,21 +275,23 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
-      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row},
+      byte_tile_rows<Isa>(p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, form_of_rows(p).is_wide},
                           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
 }  // namespace detail
 
-/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 bytes behind each row
+/// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 numbers behind each row
 /// must be readable, too (their values do not matter). Every division into parts gives the same bits.
+///
+/// \param a rows as form_of_rows(p) says, lda bytes apart
 template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
   if (m <= tile_rows && of.count == 1)  // nothing to divide
-    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m}, {0, p.layout.panels()});
+    return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
   detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
@@ -292,35 +300,53 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether a product's rows, which lie side by side, are copied first: dot products read whole steps, and tiles rows that do not collide.
-constexpr bool copies_byte_rows(std::int64_t m, std::int64_t k, std::int64_t n) { return k % 4 != 0 || rows_collide(m, k, n); }
+/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, or wide ones.
+constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
+  const std::int64_t k = layout.depth.products();
+  return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
+}
 /// Tiles whose rows byte_gemm_of_copies() copies at once.
 inline constexpr std::int64_t byte_copied_tiles = 4;
 /// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
-constexpr std::int64_t copied_row_bytes(std::int64_t k) { return bytes_apart((k + 3) / 4 * 4); }
-constexpr std::int64_t copied_rows_bytes(std::int64_t m, std::int64_t k) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(k) + 63) / 64 * 64;
+constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
+constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
+  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+}
+/// Bytes of scratch that each part of byte_matrix_product() needs.
+constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
+  return copies_byte_rows(layout, m) ? copied_rows_bytes(layout, m) : 0;
 }
 
-/// Rows of k bytes that lie side by side, `step` bytes apart.
-inline void copy_matrix_rows(const std::byte* from, std::int64_t k, std::int64_t rows, std::byte* to, std::int64_t step) {
-  for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * step, from + i * k, static_cast<std::size_t>(k));
-}
-
-/// The same for rows that do not lie in memory as they are needed: copy_rows(rows, to, step) brings the k bytes of each of some rows about, those of
-/// two rows `step` bytes apart.
+/// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k numbers of each of some rows about in
+/// that form, those of two rows `step` bytes apart.
 template <class Isa, class CopyRows>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
-  const std::int64_t lda = copied_row_bytes(p.layout.depth.products());
+  const byte_form form = form_of_rows(p);
+  const std::int64_t lda = copied_row_bytes(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
     const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    copy_rows(interval{first, first + rows}, scratch, lda);
+    copy_rows(interval{first, first + rows}, form, scratch, lda);
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
                                  {{0, rows_of_product(rows).count()}, work.columns});
   }
+}
+
+/// C of m rows of A that lie side by side, copied where they have to be.
+///
+/// \param scratch byte_matrix_scratch_bytes(p.layout, m) bytes for this part alone
+template <class Isa = native>
+void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c, part of = {}, bool by_columns = false) {
+  const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
+  if (!copies_byte_rows(p.layout, m)) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  byte_gemm_of_copies<Isa>(
+      p, m,
+      [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+        for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
+      },
+      scratch, c, n, of, by_columns);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -3,7 +3,7 @@
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
 // by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
-// instruction for bytes (pmaddubsw) saturates.
+// instruction for bytes (pmaddubsw) saturates: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
@@ -76,6 +76,22 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 #endif
 }
 
+#if defined(NNRT_BYTES_WIDENED)
+/// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
+template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
+#if defined(NNRT_LANES_AVX512)
+  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return (short_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+#else
+  const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
+  return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+#endif
+}
+#endif
+
 // --- dot products -----------------------------------------------------------
 
 /// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
@@ -86,14 +102,15 @@ inline constexpr bool dots_are_signed = false;
 #endif
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane, split into those at even and those at odd places, 16 bits each.
+/// Four bytes in each lane as 16 bits each, two of them in each register.
 struct dot_values {
-  int_vector even, odd;
+  int_vector first, second;
 };
-/// The weights that they meet, split alike.
+/// The weights that they meet, those of places 0 and 1 and those of places 2 and 3.
 struct dot_weights {
-  int_vector even, odd;
+  int_vector first, second;
 };
+/// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
   return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
 }
@@ -112,11 +129,20 @@ struct dot_weights {
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 
-/// Where the weight of a lane for the byte at `place` (0 to 3) lies: sets it.
+/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
+/// broadcast meets the weight at place i.
+constexpr std::int64_t place_of_byte(std::int64_t i) {
+#if defined(NNRT_BYTES_WIDENED)
+  return i % 2 * 2 + i / 2;
+#else
+  return i;
+#endif
+}
+/// Sets the weight of a lane at a place.
 inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
-  std::memcpy(weights + place % 2 * register_bytes + lane * 4 + place / 2 * 2, &wide, sizeof wide);
+  std::memcpy(weights + place / 2 * register_bytes + lane * 4 + place % 2 * 2, &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
@@ -129,22 +155,96 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// Four signed bytes in each lane, as put_weight() would have them one by one.
+/// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
+[[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto x = (byte_vector)bytes;
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
+  }
+  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+#else
+  return bytes;
+#endif
+}
+
+/// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
 #if defined(NNRT_BYTES_WIDENED)
-  return {(int_vector)((short_vector)(bytes << 8) >> 8), (int_vector)((short_vector)bytes >> 8)};
+  const int_vector x = in_order(bytes);
+  return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
 #else
   return {bytes};
 #endif
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
+// The same as bytes: half the memory where weights are widened, for those that are read but once and widened then.
+
+/// Bytes that the weights of one dot product take as bytes, for all lanes.
+inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
+
+inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
+#if defined(NNRT_BYTES_WIDENED)
+  std::memcpy(weights + place / 2 * (register_bytes / 2) + lane * 2 + place % 2, &value, sizeof value);
+#else
+  put_weight(weights, lane, place, value);
+#endif
+}
+[[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
+#else
+  return load_weights(p);
+#endif
+}
+/// Four signed bytes in each lane, byte i as the weight at place i.
+[[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto x = (short_vector)bytes;
+  store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
+  }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
+#else
+  store_weights(p, weights_of(bytes));
+#endif
+}
+
 /// Keeps weights in registers, see keep_vector().
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
-  keep_vector(w.even), keep_vector(w.odd);
+  keep_vector(w.first), keep_vector(w.second);
 #else
   keep_vector(w.bytes);
+#endif
+}
+
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
+  return sum;
+#elif defined(NNRT_BYTES_VNNI)
+  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
+  return sum;
+#elif defined(NNRT_LANES_AVX512) && defined(__clang__)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2) && defined(__clang__)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+  // g++ 12 makes all products of a step before it adds the first, and spills the sums.
+  int_vector products;
+  asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(x), "vm"(w));
+  return sum;
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#elif defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
 #endif
 }
 
@@ -163,15 +263,8 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
   asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x.bytes), "xm"(w.bytes));
   return sum;
 #endif
-#elif defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x.even, (__m512i)w.even) +
-         (int_vector)_mm512_madd_epi16((__m512i)x.odd, (__m512i)w.odd);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x.even, (__m256i)w.even) +
-         (int_vector)_mm256_madd_epi16((__m256i)x.odd, (__m256i)w.odd);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x.even, (__m128i)w.even) +
-         (int_vector)_mm_madd_epi16((__m128i)x.odd, (__m128i)w.odd);
+#elif defined(NNRT_BYTES_WIDENED)
+  return dot2(dot2(sum, (short_vector)x.first, (short_vector)w.first), (short_vector)x.second, (short_vector)w.second);
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -182,43 +275,21 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
-#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
-  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
-  return sum;
-#elif defined(NNRT_BYTES_VNNI)
-  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
-  return sum;
-#elif defined(NNRT_LANES_AVX512)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
-#elif defined(NNRT_LANES_AVX2)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
-#elif defined(__aarch64__)
-  const auto a = (int16x8_t)x, b = (int16x8_t)w;
-  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
-#else
-  for (int lane = 0; lane < int_lanes; ++lane)
-    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
-  return sum;
-#endif
-}
-
-/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
-[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) {
+/// The 32 bits at p in every lane.
+[[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
   std::int32_t word;
   __builtin_memcpy(&word, p, sizeof word);
 #if defined(NNRT_LANES_AVX512)
-  return values_of((int_vector)_mm512_set1_epi32(word) ^ flip);
+  return (int_vector)_mm512_set1_epi32(word);
 #else
-  return values_of(int_lanes_of(word) ^ flip);
+  return int_lanes_of(word);
 #endif
 }
+/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
+[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) { return values_of(in_order(broadcast_word(p) ^ flip)); }
 
-/// Whether broadcast8() and paired_sums() are there.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its products.
+#if defined(NNRT_BYTES_VNNI)
 inline constexpr bool has_pairs_of_lanes = true;
 #else
 inline constexpr bool has_pairs_of_lanes = false;
@@ -229,10 +300,10 @@ inline constexpr bool has_pairs_of_lanes = false;
   std::int64_t word;
   __builtin_memcpy(&word, p, sizeof word);
 #if defined(NNRT_LANES_AVX512)
-  return values_of((int_vector)_mm512_set1_epi64(word) ^ flip);
+  return values_of(in_order((int_vector)_mm512_set1_epi64(word) ^ flip));
 #else
   typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
-  return values_of((int_vector)(word - pairs{}) ^ flip);
+  return values_of(in_order((int_vector)(word - pairs{}) ^ flip));
 #endif
 }
 /// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_scale.hpp>
+#include <nnrt/kernels/byte_values.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,10 +61,11 @@ struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
+  bool is_for_one_row = false;
 
   /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
-  /// the latency of dot products needs.
-  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0}; }
+  /// the latency of dot products needs. It reads each weight once, so these lie as bytes, and so does the row, see byte_values.hpp.
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1}; }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
   constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
@@ -72,8 +74,6 @@ struct byte_layout {
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
-  /// Whether of() makes such a one for a single row, too: behind what lies in fours there are three vectors at most.
-  constexpr bool is_of_one_row() const { return depth.runs == 1 && fours == n / (2 * panel_width); }
   /// The panel, or the first of two that lie as one.
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
@@ -91,8 +91,17 @@ struct byte_layout {
     const lane_pair at = pair_of_lane(lane);
     return {step / 2 * 2 + at.source, at.lane + step % 2};
   }
+  /// Bytes that a number of A takes where tiles read it.
+  constexpr std::int64_t row_value_bytes() const { return byte_form{!is_for_one_row}.size(); }
+  /// The weights of one dot product, for all lanes.
+  constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
+  /// Sets the weight at `i` (0 to 3) of a dot product.
+  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value) const {
+    std::byte* const weights = packed + panel_at(panel) + at.product * product_bytes();
+    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value);
+  }
   /// Weights of one vector of columns.
-  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * dot_bytes; }
+  constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t bias_at() const { return scale_bytes(); }
   constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }

@@ -67,7 +67,7 @@ class column_packer {
     for (std::int64_t step = 0; step < layout_.depth.runs * layout_.depth.steps(); ++step)
       for (std::int64_t i = 0; i < 4; ++i) {
         const byte_layout::place at = layout_.place_of(panel, vector, lane, step);
-        put_weight(out_ + layout_.panel_at(panel) + at.product * dot_bytes, at.lane, i, 0);
+        layout_.put_weight(out_, panel, at, i, 0);
       }
   }
   /// Vectors of a panel are scaled alike where that is in the tile, else each as it can be.

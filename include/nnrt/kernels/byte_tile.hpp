@@ -7,6 +7,7 @@
 #include <nnrt/kernels/gemm_tile.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -39,8 +40,9 @@ struct byte_tile {
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
 
-/// Reads A down its rows, four elements after the others.
+/// Reads A down its rows, four elements after the others: of several rows wide ones, where there are such, of a single one the bytes.
 template <int Rows> struct byte_cursor {
+  static constexpr bool is_wide = tiles_read_wide && Rows > 1;
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
@@ -48,10 +50,16 @@ template <int Rows> struct byte_cursor {
   [[gnu::always_inline]] void advance(std::int64_t bytes) {
     first = bytes_further(first, bytes), second = bytes_further(second, bytes);
   }
+  [[gnu::always_inline]] void advance_steps(std::int64_t steps) { advance(steps * step_bytes); }
+  /// From behind a run of so many steps to the next.
+  [[gnu::always_inline]] void to_next_run(std::int64_t run_stride, std::int64_t steps) { advance(run_stride - steps * step_bytes); }
   /// Row Row, `ahead` steps on.
-  template <int Row> [[gnu::always_inline]] const void* at(int ahead) const {
-    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * 4;
+  template <int Row> [[gnu::always_inline]] const std::byte* at(int ahead) const {
+    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * step_bytes;
   }
+
+ private:
+  static constexpr std::int64_t step_bytes = is_wide ? 8 : 4;
 };
 
 /// The rows of C below a tile.
@@ -69,7 +77,7 @@ template <int Rows> struct byte_rows_of_c {
 template <int Vectors, class Rows> struct byte_sums;
 template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
-  static constexpr std::int64_t step_bytes = Vectors * dot_bytes;
+  static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -82,8 +90,11 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+    if constexpr (byte_cursor<rows>::is_wide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
     dot_weights weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_weights(b + v * dot_bytes); });
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
+      weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
+    });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
@@ -130,6 +141,15 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
+  /// Two of the four products: both halves of the weights at once would leave too few registers.
+  template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
+    short_vector weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<short_vector>(b + v * dot_bytes + Half * register_bytes); });
+    (add_wide_row<Row>((short_vector)broadcast_word(a.template at<Row>(ahead) + Half * 4), weights), ...);
+  }
+  template <int R> [[gnu::always_inline]] void add_wide_row(short_vector x, const short_vector (&weights)[Vectors]) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot2(of[v][R], x, weights[v]); });
+  }
 };
 
 /// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
@@ -137,7 +157,7 @@ template <class Rows> struct paired_byte_sums;
 template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
-  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps
+  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
   [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
@@ -180,17 +200,17 @@ template <class Sums>
     const std::byte* const end = b + t.steps * Sums::step_bytes;
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
-           b += sets * Sums::step_bytes, a.advance(4 * sets))
+           b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
     }
-    for (; b != end; b += Sums::step_bytes, a.advance(4)) {
+    for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
       // Others have no load slots to spare.
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
       sum[0].add_products(a, b, flip, 0);
     }
-    a.advance(t.run_stride - 4 * t.steps);
+    a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0];
@@ -206,11 +226,11 @@ template <class Sums>
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * dot_bytes;
     if constexpr (sets > 1) {
-      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance(8 * sets))
+      for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
         each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
     }
-    for (; b != end; b += pairs::step_bytes, a.advance(8)) sum[0].add_products(a, b, flip, 0);
-    a.advance(t.run_stride - 4 * t.steps);
+    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) sum[0].add_products(a, b, flip, 0);
+    a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
@@ -228,7 +248,7 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
     else sum_tile(t, a, b, start, flip, sum);
     sum.store(t);
   } else {
-    const bool is_dense = t.ldc == Sums::step_bytes / dot_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
+    const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
     const channel_scales* scales = t.scales;
     for (std::int64_t left = t.count; left > 0; --left) {
@@ -361,13 +381,19 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
     });
 }
 
-/// Sum of the bytes of a row of A, as dot products see them.
-inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, std::int32_t flip) {
+/// Sum of the numbers of a row of A, as dot products see them.
+inline std::int32_t row_sum(address a, const byte_depth& depth, std::int64_t run_stride, const byte_form& form) {
   std::int32_t sum = 0;
   for (std::int64_t run = 0; run < depth.runs; ++run, a = bytes_further(a, run_stride)) {
-    const auto* const row = reinterpret_cast<const std::uint8_t*>(a);
+    const auto* const row = reinterpret_cast<const std::byte*>(a);
     for (std::int64_t i = 0; i < depth.length; ++i) {
-      const auto byte = static_cast<std::uint8_t>(row[i] ^ (flip & 0x80));
+      if (form.size() == 2) {
+        std::uint16_t wide;
+        std::memcpy(&wide, row + 2 * i, sizeof wide);
+        sum += wide;
+        continue;
+      }
+      const auto byte = static_cast<std::uint8_t>(static_cast<std::uint8_t>(row[i]) ^ (form.flip & 0x80));
       sum += dots_are_signed ? static_cast<std::int8_t>(byte) : byte;
     }
   }

@@ -110,8 +110,8 @@ class weight_placer {
       : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * dot_bytes;
-    at_ = packed + layout.panel_at(panel) + of_panel * dot_bytes;
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * layout.product_bytes();
+    at_ = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
@@ -156,7 +156,7 @@ class weight_placer {
     larger_ = dot4(larger_, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
   }
   void store_next(int_vector word) {
-    store_weights(at_, weights_of(word));
+    layout_.is_for_one_row ? store_narrow_weights(at_, word) : store_weights(at_, weights_of(word));
     at_ += step_bytes_;
   }
 

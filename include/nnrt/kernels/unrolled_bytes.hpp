@@ -17,9 +17,10 @@ inline constexpr std::int64_t most_unrolled_byte_products = 4096;
 
 namespace detail {
 
-/// The sums of one row with the weights of a panel of Vectors vectors.
-template <int In, int Vectors> struct unrolled_byte_sums {
+/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them.
+template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   static constexpr bool is_paired = Vectors == 1 && has_pairs_of_lanes && In % 8 == 0;
+  static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
   static constexpr int results = is_paired ? 2 : Vectors, chains = steps < 2 ? 1 : 4 / results;
   /// So many steps are unrolled, whole chains.
@@ -30,7 +31,7 @@ template <int In, int Vectors> struct unrolled_byte_sums {
     // Where a row ends within a step, its last block is written apart: all others are whole.
     constexpr bool ends_within = In % 4 != 0;
     constexpr int last = ends_within ? (steps - 1) % block + 1 : steps % block, whole = (steps - last) / block;
-    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * dot_bytes) add_steps<block, false>(x, b, flip);
+    for (int i = 0; i < whole; ++i, x += block * step_bytes, b += block * results * product_bytes) add_steps<block, false>(x, b, flip);
     if constexpr (last > 0) add_steps<last, ends_within>(x, b, flip);
   }
   [[gnu::always_inline]] int_vector total(int result) const {
@@ -52,7 +53,8 @@ template <int In, int Vectors> struct unrolled_byte_sums {
       const dot_values values = value_at<tail>(x + step * step_bytes, flip);
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
-        sum = dot4(sum, values, load_weights(b + (step * results + r) * dot_bytes));
+        const std::byte* const weights = b + (step * results + r) * product_bytes;
+        sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
       });
     });
   }
@@ -90,7 +92,7 @@ template <byte_layout Layout, class Isa = native>
   for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
     each<panels>([&](auto i) __attribute__((always_inline)) {
       constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
-      detail::unrolled_byte_sums<in, of_panel> sums;
+      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row> sums;
       sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
         constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;

@@ -106,7 +106,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
-            .scratch_bytes = copies_byte_rows(product.m, w[1], w[0]) ? copied_rows_bytes(product.m, w[1]) : 0,
+            .scratch_bytes = byte_matrix_scratch_bytes(layout_of(product), product.m),
             .form = node.unrolled && has_unrolled_form(w) ? unrolled_form::dense_of_bytes : unrolled_form::none,
             .parts = parts_of_products(node.out[0].elements() * w[1] / 4, w.elements() / 4),  // a register takes four times as many as of floats
             .name = product.m == 1 ? "dot row" : "dot rows"};
@@ -126,13 +126,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
-    const std::byte* const x = bytes_in(call, 0);
-    const byte_product p = product_of(call, layout_of(product), layer);
-    if (!copies_byte_rows(product.m, product.k, product.n)) return byte_gemm<native>(p, product.m, x, product.k, bytes_out(call), product.n, part_of(call));
-    byte_gemm_of_copies<native>(
-        p, product.m,
-        [&, k = product.k](const interval& rows, std::byte* to, std::int64_t step) { copy_matrix_rows(x + rows.begin * k, k, rows.size(), to, step); },
-        call.scratch, bytes_out(call), product.n, part_of(call));
+    byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {

@@ -138,7 +138,8 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
             .record = kernel_record::of(product_sharing{!node.in[1].constant}),
-            .scratch_bytes = is_copied(attrs, batch.matrix) ? copied_rows_bytes(batch.matrix.m, k) : 0,
+            .scratch_bytes = attrs.transpose_a ? copied_rows_bytes(layout_of(batch.matrix), batch.matrix.m)
+                                               : byte_matrix_scratch_bytes(layout_of(batch.matrix), batch.matrix.m),
             .parts = parts,
             .pack_parts = is_per_channel(node.in[1].desc) ? 1 : std::min(parts, parts_for(node.in[1].desc.elements() / 4)),
             .name = "dot batch"};
@@ -181,9 +182,6 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
  private:
   static constexpr bool is_per_channel(const tensor_desc& t) { return t.quantised.mode == quantisation::kind::per_channel; }
   static constexpr byte_layout layout_of(const gemm_shape& matrix) { return byte_layout::of(matrix.m, matrix.k, matrix.n); }
-  static constexpr bool is_copied(const ops::matmul::attrs& attrs, const gemm_shape& matrix) {
-    return attrs.transpose_a || copies_byte_rows(matrix.m, matrix.k, matrix.n);
-  }
   /// Matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
                        std::int64_t i, part of) {
@@ -193,12 +191,13 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
     const bool by_columns = call.recorded<product_sharing>().by_columns != 0;
-    if (!is_copied(attrs, batch.matrix)) return byte_gemm<native>(p, m, a, k, c, n, of, by_columns);
+    if (!attrs.transpose_a) return byte_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
     byte_gemm_of_copies<native>(
         p, m,
-        [&, m = m, k = k](const interval& rows, std::byte* to, std::int64_t step) {
-          if (attrs.transpose_a) return transpose_matrix(a + rows.begin, m, to, step, k, rows.size());
-          copy_matrix_rows(a + rows.begin * k, k, rows.size(), to, step);
+        [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+          const bool is_wide = form.size() > 1;
+          transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
+          for (std::int64_t i = 0; i < rows.size() && is_wide; ++i) widen_in_place(k, form, to + i * step);
         },
         call.scratch, c, n, of, by_columns);
   }

@@ -1,0 +1,93 @@
+// byte_values: rows of stored bytes as the tiles of a product read them - as they are, or widened to 16 bits where the machine multiplies such.
+// Flow: byte_gemm.hpp and byte_convolution.hpp copy rows by these; byte_tile.hpp reads them.
+//
+// To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's columns are widened when they
+// are copied, and each tile's broadcasts are loads.
+#pragma once
+
+#include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/byte_lanes.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether tiles of several rows read numbers of 16 bits.
+#if defined(NNRT_BYTES_WIDENED)
+inline constexpr bool tiles_read_wide = true;
+#else
+inline constexpr bool tiles_read_wide = false;
+#endif
+
+/// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
+struct byte_form {
+  bool is_wide = false;
+  std::int32_t flip = 0;
+
+  /// Bytes that a number takes.
+  constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
+};
+
+namespace detail {
+
+/// Copies n bytes: calls of memcpy take longer for the few that a row has.
+inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
+  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+  std::int64_t i = 0;
+  for (; i + register_bytes <= n; i += register_bytes) {
+    auto x = load_vector<int_vector>(from + i);
+    keep_vector(x);  // else the loop becomes a call
+    store_vector(to + i, x);
+  }
+  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
+  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
+  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
+  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
+  for (; i < n; ++i) to[i] = from[i];
+}
+inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
+  typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
+  const bytes all = static_cast<std::int8_t>(value) - bytes{};
+  if (n > 256) return void(std::fill_n(to, n, value));
+  std::int64_t i = 0;
+  for (; i + 16 <= n; i += 16) store_vector(to + i, all);
+  if (n >= 16) return store_vector(to + n - 16, all);
+  for (; i < n; ++i) to[i] = value;
+}
+
+#if defined(NNRT_BYTES_WIDENED)
+/// Widens n bytes. In place the bytes stand behind the room of as many, and no register of them is read twice.
+template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
+  constexpr std::int64_t half = register_bytes / 2;
+  const short_vector flips = static_cast<std::int16_t>(flip & 0xff) - short_vector{};
+  const auto widen = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + 2 * i, load_widened<false>(from + i) ^ flips); };
+  std::int64_t i = 0;
+  for (; i + half <= n; i += half) widen(i);
+  if (!InPlace && i > 0 && i < n) return widen(n - half);
+  for (; i < n; ++i) {
+    const auto value = static_cast<std::uint16_t>(static_cast<std::uint8_t>(from[i]) ^ (flip & 0xff));
+    __builtin_memcpy(to + 2 * i, &value, sizeof value);
+  }
+}
+#else
+template <bool InPlace> void widen_bytes(const std::byte*, std::int64_t, std::int32_t, std::byte*) {}  // no row is wide
+#endif
+
+}  // namespace detail
+
+/// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
+inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& form, std::byte* to) {
+  if (form.size() == 1) return detail::copy_some_bytes(from, n, to);
+  detail::widen_bytes<false>(from, n, form.flip, to);
+}
+/// Makes n numbers of one stored byte.
+inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
+  if (form.size() == 1) return detail::set_some_bytes(n, value, to);
+  const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
+  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + 2 * i, &wide, sizeof wide);
+}
+/// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
+inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
