@@ -36,6 +36,7 @@ inline constexpr int fma_chains = 12;  // two units of latency 4 need 8; 12 and 
 /// registers spill.
 [[gnu::noinline]] inline vector_of_floats fma_in_registers(vector_of_floats a0, float factor, float summand,
                                                            long times) {
+  asm volatile("" : "+m"(a0));  // else two measurements are one call
   const vector_of_floats m = a0 * 0.0F + factor, c = a0 * 0.0F + summand;
   vector_of_floats a1 = a0 + 1.0F, a2 = a0 + 2.0F, a3 = a0 + 3.0F, a4 = a0 + 4.0F, a5 = a0 + 5.0F, a6 = a0 + 6.0F,
                    a7 = a0 + 7.0F, a8 = a0 + 8.0F, a9 = a0 + 9.0F, a10 = a0 + 10.0F, a11 = a0 + 11.0F;

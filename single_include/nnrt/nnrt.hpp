@@ -11454,9 +11454,12 @@ struct tile_args {
   std::int64_t last = lanes;  // lanes in use in the last vector
   std::int64_t runs = 1, run_stride = 0;
   std::int64_t count = 1, a_step = 0, c_step = 0;  // tiles, and floats from each to the next
-  address ahead = 0;            // see read_ahead
+  address ahead = 0;            // see read_ahead and bytes_ahead
   std::int64_t ahead_step = 0;  // bytes per k
 };
+
+/// Bytes that a tile asks for with each k: whole lines, as many as the weights of a panel take.
+inline constexpr std::int64_t bytes_ahead = std::max<std::int64_t>(64, panel_columns * 4);
 
 /// Reads A down its rows, at one k after the other.
 template <int Rows> struct row_cursor {
@@ -11490,6 +11493,17 @@ template <int Rows> struct output_rows {
   }
 };
 
+/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
+/// once go to a set each.
+constexpr int sets_for(int accumulators) {
+  constexpr int enough = 8;
+  return (enough + accumulators - 1) / accumulators;
+}
+
+/// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
+/// quarter of all instructions, which is felt where the core's other thread takes its share of them.
+constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
 template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<int, Row...>> {
@@ -11506,7 +11520,8 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     ((of[0][Row] = vf(0.0F), of[Vectors - 1][Row] = vf(0.0F)), ...);
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
-    const vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
+    vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
+    if constexpr (k_of_a_turn(accumulators) > 1) keep(b0), keep(b1);
     (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const sums& other) {
@@ -11598,24 +11613,19 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   }
 };
 
-/// Sets of sums that a tile keeps: with fewer accumulators than are enough to hide the latency of fma, two per cycle, several k at
-/// once go to a set each.
-constexpr int sets_for(int accumulators) {
-  constexpr int enough = 8;
-  return (enough + accumulators - 1) / accumulators;
-}
-
-/// Asks for two lines that are read later. Tiles of two vectors and 12 accumulators or more have load slots to spare for it.
-template <class Sums> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
+/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k. Tiles of two vectors and
+/// 12 accumulators or more have load slots to spare for it.
+template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
-    __builtin_prefetch(reinterpret_cast<const char*>(ahead), 0, 2);
-    __builtin_prefetch(reinterpret_cast<const char*>(ahead + 64), 0, 2);
-    ahead += static_cast<address>(step);
+    for (int i = 0; i < Count; ++i)
+      for (std::int64_t line = 0; line < bytes_ahead; line += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
+    ahead += static_cast<address>(Count * step);
   }
 }
 
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
-  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step;
+  constexpr int sets = sets_for(Sums::accumulators), step = Sums::step, turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;
   row_cursor<Sums::rows> a(t);
   output_rows<Sums::rows> c(t);
   address ahead = t.ahead;
@@ -11632,8 +11642,14 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
              b += sets * Sums::columns, a.advance(sets * step))
           each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
       }
+      if constexpr (turn > 1) {
+        for (const float* const whole = b + t.k / turn * (turn * Sums::columns); b != whole; b += turn * Sums::columns, a.advance(turn)) {
+          fetch_ahead<Sums, turn>(ahead, t.ahead_step);
+          each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::columns, i); });
+        }
+      }
       for (; b != end; b += Sums::columns, a.advance(step)) {
-        fetch_ahead<Sums>(ahead, t.ahead_step);
+        fetch_ahead<Sums, 1>(ahead, t.ahead_step);
         sum[0].add_products(a, b, 0);
       }
       if constexpr (step == 2)
@@ -11988,8 +12004,8 @@ struct read_ahead {
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    if (rows < rows_end) t.ahead = rows, t.ahead_step = 128;
-    else if (weights < weights_end) t.ahead = weights, t.ahead_step = 128;
+    if (rows < rows_end) t.ahead = rows, t.ahead_step = bytes_ahead;
+    else if (weights < weights_end) t.ahead = weights, t.ahead_step = bytes_ahead;
     else t.ahead = t.a, t.ahead_step = 0;
   }
   void take(const tile_args& t) {
@@ -16006,7 +16022,7 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
       const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
+      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = bytes_ahead / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;

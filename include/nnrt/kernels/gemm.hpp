@@ -47,8 +47,8 @@ struct read_ahead {
   void rows_behind(address first, std::int64_t floats) { rows = first, rows_end = advanced(first, floats); }
   /// Tells tiles what to ask for; afterwards, take() says how far they came.
   void give(tile_args& t) const {
-    if (rows < rows_end) t.ahead = rows, t.ahead_step = 128;
-    else if (weights < weights_end) t.ahead = weights, t.ahead_step = 128;
+    if (rows < rows_end) t.ahead = rows, t.ahead_step = bytes_ahead;
+    else if (weights < weights_end) t.ahead = weights, t.ahead_step = bytes_ahead;
     else t.ahead = t.a, t.ahead_step = 0;
   }
   void take(const tile_args& t) {

@@ -160,7 +160,7 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
       const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
-      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = 128 / tiles_of_rows.count();
+      t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = bytes_ahead / tiles_of_rows.count();
       t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
       t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
