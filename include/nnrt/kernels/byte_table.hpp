@@ -83,6 +83,43 @@ struct table_in_registers : table_registers {
   }
 };
 #endif
+#elif defined(NNRT_LANES_AVX2)
+/// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower four bits of a byte brings from all
+/// pieces up to the byte's own what together is its entry, and nothing from those behind, once as many multiples of 16 are taken off as lie before each.
+class table_of_differences {
+  alignas(32) std::byte of_[table_entries];
+
+ public:
+  explicit table_of_differences(const std::byte* table) {
+    for (const std::int64_t half : {0, 128}) {  // bytes below 128 are looked for apart, since a byte with the highest bit brings nothing
+      _mm_store_si128(reinterpret_cast<__m128i*>(of_ + half), _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + half)));
+      for (std::int64_t at = half + 16; at < half + 128; at += 16)
+        _mm_store_si128(reinterpret_cast<__m128i*>(of_ + at), _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at)),
+                                                                            _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at - 16))));
+    }
+  }
+  /// The entries of Registers registers of bytes.
+  template <int Registers> [[gnu::always_inline]] void look_up(const std::byte* x, std::byte* y) const {
+    __m256i bytes[Registers], found[Registers];
+    each<Registers>([&](int i) __attribute__((always_inline)) {
+      bytes[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), found[i] = _mm256_setzero_si256();
+    });
+    each<2>([&](int half) __attribute__((always_inline)) {
+      each<8>([&](int piece) __attribute__((always_inline)) {
+        const __m256i entries = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(of_ + 128 * half + 16 * piece)));
+        each<Registers>([&](int i) __attribute__((always_inline)) {
+          found[i] = _mm256_xor_si256(found[i], _mm256_shuffle_epi8(entries, bytes[i]));
+          bytes[i] = _mm256_subs_epi8(bytes[i], _mm256_set1_epi8(16));
+        });
+      });
+      if (half == 0)
+        each<Registers>([&](int i) __attribute__((always_inline)) {
+          bytes[i] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), _mm256_set1_epi8(-128));
+        });
+    });
+    each<Registers>([&](int i) __attribute__((always_inline)) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + 32 * i), found[i]); });
+  }
+};
 #endif
 
 /// A few bytes, a number that the compiler knows.
@@ -117,6 +154,12 @@ void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::by
     if (const __mmask64 those = (std::uint64_t{1} << (n - i)) - 1; those != 0)
       _mm512_mask_storeu_epi8(y + i, those, entries.at(detail::table_places(_mm512_maskz_loadu_epi8(those, x + i))));
     return;
+  }
+#elif defined(NNRT_LANES_AVX2)
+  if (n >= 128) {
+    const detail::table_of_differences entries(table);
+    for (; i + 128 <= n; i += 128) entries.look_up<4>(x + i, y + i);
+    for (; i + 32 <= n; i += 32) entries.look_up<1>(x + i, y + i);
   }
 #endif
   for (; i + 4 <= n; i += 4) {
