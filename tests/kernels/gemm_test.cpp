@@ -126,11 +126,13 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   constexpr address far_away = 100'000'000;
   detail::read_ahead ahead(address{1'000'000}, far_away);
   CHECK(ahead.weights_end == address{1'000'000} + 4 * detail::weights_in_cache);
-  ahead.rows_behind(address{2'000'000}, 800);  // 3,200 bytes, of which tiles ask for 3,072 at once
-  for (const address expected : {address{2'000'000}, address{2'003'072}, address{1'000'000}, address{1'003'072}}) {
+  static_assert(detail::bytes_ahead % 64 == 0 && detail::bytes_ahead >= panel_columns * 4);
+  constexpr address at_once = 3 * 2 * 4 * detail::bytes_ahead;  // of the lines of these tiles
+  ahead.rows_behind(address{2'000'000}, at_once / 4 + 32);
+  for (const address expected : {address{2'000'000}, 2'000'000 + at_once, address{1'000'000}, 1'000'000 + at_once}) {
     ahead.give(t);
     CHECK(t.ahead == expected);
-    CHECK(t.ahead_step == 128);
+    CHECK(t.ahead_step == detail::bytes_ahead);
     ahead.take(t);
   }
   ahead.weights = ahead.weights_end;
