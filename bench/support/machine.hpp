@@ -7,6 +7,7 @@
 
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/matrix_registers.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -63,6 +64,20 @@ inline constexpr int fma_chains = 12;  // two units of latency 4 need 8; 12 and 
   return x;
 }
 
+/// Multiply-adds of bytes in a product of matrix registers.
+inline constexpr std::int64_t products_of_registers = nnrt::kernels::register_rows * nnrt::kernels::register_bytes * nnrt::kernels::int_lanes;
+/// `times` products of matrix registers in each of 4 independent sums. They are of such numbers as weights are: of zeros alone they take a fifth less.
+[[gnu::noinline]] inline void products_in_matrix_registers(long times) {
+  using namespace nnrt::kernels::detail;
+  alignas(64) std::array<std::byte, 1024> bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * i * 37 + i * 11);
+  set_shapes(register_shapes::of(nnrt::kernels::register_rows, 0));
+  load_rows<4>(bytes.data(), 64), load_rows<5>(bytes.data(), 64);
+  clear_register<0>(), clear_register<1>(), clear_register<2>(), clear_register<3>();
+  for (long i = 0; i < times; ++i) add_products<0, 4, 5, false>(), add_products<1, 4, 5, false>(), add_products<2, 4, 5, false>(), add_products<3, 4, 5, false>();
+  release_registers();
+}
+
 /// Sum of `count` vectors, a multiple of 8.
 [[gnu::noinline]] inline vector_of_floats read_all(const vector_of_floats* x, std::size_t count) {
   vector_of_floats s0{}, s1{}, s2{}, s3{}, s4{}, s5{}, s6{}, s7{};
@@ -98,20 +113,23 @@ inline double peak_gflops(nnrt::thread_pool* pool = nullptr) {
   return 2.0 * fma_chains * (vector_bytes / sizeof(float)) * times * threads / best * 1e-9;
 }
 
-/// The same for multiply-adds of bytes, Gop/s.
+/// The same for multiply-adds of bytes, Gop/s: in matrix registers where kernels use them, else dot products.
 inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
-  constexpr long times = 60'000;
+  const bool in_matrix_registers = nnrt::kernels::may_use_matrix_registers();
+  const long times = in_matrix_registers ? 4'000 : 60'000;
+  const auto products = static_cast<double>(in_matrix_registers ? 4 * products_of_registers : fma_chains * nnrt::kernels::register_bytes);
   const int threads = pool == nullptr ? 1 : pool->threads();
   double best = 1e30;
   for (int run = 0; run < 3; ++run) {
     const stopwatch watch(threads);
-    on_all(pool, [](int part) {
+    on_all(pool, [&](int part) {
+      if (in_matrix_registers) return products_in_matrix_registers(times);
       const nnrt::kernels::int_vector sums = dots_in_registers(nnrt::kernels::int_lanes_of(part), times);
       asm volatile("" : : "m"(sums) : "memory");
     });
     best = std::min(best, watch.seconds());
   }
-  return 2.0 * fma_chains * nnrt::kernels::register_bytes * times * threads / best * 1e-9;
+  return 2.0 * products * static_cast<double>(times) * threads / best * 1e-9;
 }
 
 /// How long a line of the cache takes from one core to another and back: the least of some batches. Nothing that two threads share comes sooner.

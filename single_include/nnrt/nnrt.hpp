@@ -27,10 +27,13 @@
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 
-// Levels with dot products of bytes, or with tables of bytes in registers, have names of their own: what one unit makes of a kernel must not run
-// for another.
+// Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their own: what one unit makes of a
+// kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
+#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__linux__)
+#define NNRT_ISA avx512amx
+#define NNRT_ISA_NAME "avx512amx"
+#elif defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
 #define NNRT_ISA avx512vbmi
 #define NNRT_ISA_NAME "avx512vbmi"
 #elif defined(__AVX512VNNI__)
@@ -12275,9 +12278,19 @@ template <class Op, class Isa> struct depthwise_binding {
 
 // ===== nnrt/kernels/byte_gemm.hpp
 // byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
-// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp.
+// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp, or over byte_blocks.hpp's.
 //
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
+
+// ===== nnrt/kernels/byte_blocks.hpp
+// byte_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time, whose sums end as those of tiles do.
+// Flow: byte_gemm.hpp and byte_convolution.hpp walk over blocks instead of tiles where a layout is for them and the process has the registers.
+//
+// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks are on their way.
+
+// ===== nnrt/kernels/byte_product.hpp
+// byte_product: what all tiles of a product of stored numbers are told, and what becomes of their sums.
+// Flow: byte_gemm.hpp walks over the tiles of byte_tile.hpp, byte_blocks.hpp over blocks in matrix registers; both end their sums with finish_sums().
 
 // ===== nnrt/kernels/byte_addend.hpp
 // byte_addend: a tensor that is added to the sums of a product before they become bytes - brought to their scale, half to even.
@@ -12390,6 +12403,112 @@ inline void set_values(std::int64_t n, std::byte value, const byte_form& form, s
 inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/matrix_registers.hpp
+// matrix_registers: registers of 16 rows of 64 bytes, and the products of whole ones (AMX) - where the machine has them and the system gives them.
+// Flow: byte_blocks.hpp sums the blocks of a product with these.
+//
+// Eight registers: 0 to 3 hold sums, two below the other two; 4 and 5 rows of A and of B; 6 and 7 those at the end of a run, which are shorter. One may
+// be loaded again while products still read it: the processor renames them.
+
+#if defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__linux__)
+#define NNRT_MATRIX_REGISTERS 1
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+#if defined(NNRT_MATRIX_REGISTERS)
+inline constexpr bool has_matrix_registers = true;
+#else
+inline constexpr bool has_matrix_registers = false;
+#endif
+
+/// Rows of a matrix register, and steps of four bytes in each.
+inline constexpr std::int64_t register_rows = 16, register_steps = 16;
+
+namespace detail {
+
+/// Whether the process has matrix registers: Linux gives them to those that ask (arch_prctl(2), ARCH_REQ_XCOMP_PERM), not to one that has a stack for
+/// signals on which they have no room.
+enum class permission : int { not_asked, given, refused };
+inline permission matrix_permission = permission::not_asked;
+
+[[gnu::noinline, gnu::cold]] inline bool asks_for_matrix_registers() {
+  permission answer = permission::refused;
+#if defined(NNRT_MATRIX_REGISTERS)
+  constexpr long request = 0x1023, data_of_tiles = 18;
+  if (::syscall(SYS_arch_prctl, request, data_of_tiles) == 0) answer = permission::given;
+#endif
+  __atomic_store(&matrix_permission, &answer, __ATOMIC_RELAXED);  // <atomic> costs more than all of this
+  return answer == permission::given;
+}
+
+}  // namespace detail
+
+/// Whether kernels may use matrix registers. The first call asks the system.
+inline bool may_use_matrix_registers() {
+  if constexpr (!has_matrix_registers) return false;
+  detail::permission now;
+  __atomic_load(&detail::matrix_permission, &now, __ATOMIC_RELAXED);
+  return now == detail::permission::given || (now == detail::permission::not_asked && detail::asks_for_matrix_registers());
+}
+
+namespace detail {
+
+/// Shapes of the registers, as LDTILECFG reads them.
+struct alignas(64) register_shapes {
+  std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
+  std::uint16_t row_bytes[16] = {};
+  std::uint8_t rows[16] = {};
+
+  constexpr void set(int index, std::int64_t row_count, std::int64_t steps) {
+    row_bytes[index] = static_cast<std::uint16_t>(4 * steps), rows[index] = static_cast<std::uint8_t>(row_count);
+  }
+  /// For blocks of so many rows (1 to 16) of A, and runs that end with so many steps more than whole registers.
+  static constexpr register_shapes of(std::int64_t row_count, std::int64_t last_steps) {
+    register_shapes s;
+    for (const int sums : {0, 1, 2, 3}) s.set(sums, row_count, register_steps);
+    s.set(4, row_count, register_steps), s.set(5, register_rows, register_steps);
+    if (last_steps > 0) s.set(6, row_count, last_steps), s.set(7, last_steps, register_steps);
+    return s;
+  }
+};
+
+#if defined(NNRT_MATRIX_REGISTERS)
+
+// Templates of a register's number, as instructions have it. All clobber memory: they read and write what no operand names.
+inline void set_shapes(const register_shapes& s) { asm volatile("ldtilecfg %0" : : "m"(s) : "memory"); }
+inline void release_registers() { asm volatile("tilerelease"); }
+
+template <int Register> [[gnu::always_inline]] inline void clear_register() { asm volatile("tilezero %%tmm%c0" : : "i"(Register)); }
+/// Loads rows that lie `stride` bytes apart.
+template <int Register> [[gnu::always_inline]] inline void load_rows(const std::byte* p, std::int64_t stride) {
+  asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(p), "r"(stride), "i"(Register) : "memory");
+}
+template <int Register> [[gnu::always_inline]] inline void store_rows(std::int32_t* p) {
+  asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(p), "r"(register_bytes), "i"(Register) : "memory");
+}
+/// Adds the products of A and B to sums; bytes of B are signed, those of A as it says.
+template <int Sums, int A, int B, bool IsUnsigned> [[gnu::always_inline]] inline void add_products() {
+  if constexpr (IsUnsigned) asm volatile("tdpbusd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Sums), "i"(A), "i"(B));
+  else asm volatile("tdpbssd %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Sums), "i"(A), "i"(B));
+}
+
+#else
+
+inline void set_shapes(const register_shapes&) {}
+inline void release_registers() {}
+template <int Register> inline void clear_register() {}
+template <int Register> inline void load_rows(const std::byte*, std::int64_t) {}
+template <int Register> inline void store_rows(std::int32_t*) {}
+template <int Sums, int A, int B, bool IsUnsigned> inline void add_products() {}
+
+#endif
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -12437,16 +12556,27 @@ struct byte_depth {
 /// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
 enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
 
-/// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
+/// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of half as many.
+inline constexpr std::int64_t least_block_products = 64 * 1024;
+/// Whether the rows of a call, each with so many products for each of n columns, are computed in blocks: few, short or narrow ones leave most of a
+/// register empty.
+constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64_t n) {
+  return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 && rows * products * n >= least_block_products;
+}
+
+/// The packed form of B: [scales of each vector of columns][what sums start from][the same in blocks][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
   bool is_for_one_row = false;
+  bool in_blocks = false;  // see byte_blocks.hpp; the same weights serve tiles where the process has no matrix registers
 
   /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
   /// the latency of dot products needs. It reads each weight once, so these lie as bytes, and so does the row, see byte_values.hpp.
-  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1}; }
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
+    return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
+  }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
   constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
@@ -12460,7 +12590,7 @@ struct byte_layout {
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
     if (vectors_of(panel) == 2) return panel_form::two_vectors;
-    return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+    return has_pairs_of_lanes && !in_blocks && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
   }
   /// Where a weight lies: the lane, and the dot product from the panel's first.
   struct place {
@@ -12485,7 +12615,10 @@ struct byte_layout {
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t bias_at() const { return scale_bytes(); }
-  constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }
+  /// Blocks see what A stores, not what tiles see, so their sums start from something else.
+  constexpr std::int64_t block_start_at() const { return bias_at() + vectors() * register_bytes; }
+  constexpr std::int64_t starts_end() const { return bias_at() + (in_blocks ? 2 : 1) * vectors() * register_bytes; }
+  constexpr std::int64_t weights_at() const { return pieces(starts_end(), 64) * 64; }
   constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
   /// The weights of a panel; all before it have two vectors.
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
@@ -12694,6 +12827,15 @@ inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std
   return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
 }
 
+/// Stores what the sums of a column start from.
+///
+/// \param column_sum of what dot products see: blocks see what A stores
+inline void put_start(const byte_layout& layout, const byte_factors& f, std::int64_t column, std::int64_t start, std::int64_t column_sum, std::byte* out) {
+  const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
+  std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
+  if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
+}
+
 /// The method by which tiles scale the vectors of a panel that one serves; one_by_one: tiles leave sums.
 constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
   return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line ? of_all : scale_method::one_by_one;
@@ -12703,7 +12845,7 @@ constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
 class column_packer {
  public:
   column_packer(const byte_layout& layout, const byte_factors& f, scaled_range range, std::byte* out)
-      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)), sums_(reinterpret_cast<std::int32_t*>(out + layout.bias_at())) {}
+      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
   /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from its column.
   void add(std::int64_t v, byte_channel (&channels)[int_lanes], byte_column (&columns)[int_lanes]) {
@@ -12719,8 +12861,7 @@ class column_packer {
       remove_weights(v - of_panel, of_panel, lane);
     }
     set_scales(possible_[of_panel], channels, count, range_);
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      sums_[v * int_lanes + lane] = starting_sum(0, columns[lane].sum, layout_.depth.products(), f_);
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) column_sums_[of_panel][lane] = columns[lane].sum;
     if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
@@ -12742,8 +12883,8 @@ class column_packer {
       const scale_method method = scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
       choose_scales(possible_[i], method, scales_[begin + i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        std::int32_t& sum = sums_[(begin + i) * int_lanes + lane];
-        sum = wrapped(sum + included_in_sums(possible_[i], lane, method));
+        const std::int64_t sum = column_sums_[i][lane], start = starting_sum(0, sum, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
       }
     }
   }
@@ -12753,13 +12894,13 @@ class column_packer {
   scaled_range range_;
   std::byte* out_;
   channel_scales* scales_;
-  std::int32_t* sums_;
   possible_scales possible_[4];  // of a panel
+  std::int64_t column_sums_[4][int_lanes];
 };
 
 /// What lies between biases and weights and behind them has the same bytes each time, too.
 inline void clear_gaps(const byte_layout& layout, std::byte* out) {
-  std::fill(out + layout.bias_at() + layout.vectors() * register_bytes, out + layout.weights_at(), std::byte{});
+  std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
   std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
 }
 
@@ -12806,10 +12947,10 @@ class alike_columns {
       detail::place_weights(layout, f, v, weights, out, columns);
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
-      std::int32_t sums[int_lanes];
-      for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-        sums[lane] = detail::wrapped(detail::starting_sum(0, columns[lane].sum, layout.depth.products(), f) + included_);
-      store_vector(out + layout.bias_at() + v * register_bytes, load_vector<int_vector>(sums));
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        const std::int64_t sum = columns[lane].sum, start = detail::starting_sum(0, sum, layout.depth.products(), f) + included_;
+        detail::put_start(layout, f, v * int_lanes + lane, start, sum, out);
+      }
     }
   }
 
@@ -13128,13 +13269,19 @@ struct byte_target {
 };
 
 /// Scales the sums of one vector of columns and stores `n` bytes of each row.
-template <scale_method Method>
+///
+/// \param start what sums start from that did not start from it
+template <scale_method Method, bool AddsStart>
 void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
-                   const byte_target& target, std::int64_t n) {
+                   const byte_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
   const byte_target at = target;
   const scaler<Method> scale(scales);
-  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) { return scale(load_vector<int_vector>(sums + i * sum_stride)); };
+  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
+    const auto sum = load_vector<int_vector>(sums + i * sum_stride);
+    if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
+    else return scale(sum);
+  };
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
     return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
@@ -13159,15 +13306,17 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
 }
 
 /// The same for a whole panel of two vectors that are scaled alike.
-template <scale_method Method>
+template <scale_method Method, bool AddsStart>
 void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& stored,
-                  const byte_target& target) {
+                  const byte_target& target, [[maybe_unused]] const std::byte* start) {
   const narrowing to = stored;
   const byte_target at = target;
   const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1])};
   const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
     const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
-      return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
+      const auto sum = load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride);
+      if constexpr (AddsStart) return scale[v](sum + load_vector<int_vector>(start + v * register_bytes));
+      else return scale[v](sum);
     };
     const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
                                                                                 part(second, 0), part(second, 1), to));
@@ -13179,15 +13328,15 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
 }
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
-template <class Isa>
+template <class Isa, bool AddsStart = false>
 void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
-                        const byte_target& at, std::int64_t width) {
+                 const byte_target& at, std::int64_t width, const std::byte* start = nullptr) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
-    return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
+    return with_method(scales[0].method, [&](auto method) { finish_panel<method, AddsStart>(sums, scales, to, at, start); });
   for (std::int64_t v = 0; v * int_lanes < width; ++v)
     with_method(scales[v].method, [&](auto method) {
-      finish_vector<method>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
-                            std::min(int_lanes, width - v * int_lanes));
+      finish_vector<method, AddsStart>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+                                       std::min(int_lanes, width - v * int_lanes), start + v * register_bytes);
     });
 }
 
@@ -13321,6 +13470,230 @@ void finish_with_addend(const byte_addend& a, std::int32_t* sums, const channel_
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
+struct byte_sums_target {
+  std::int32_t* sums;
+  const std::byte* c;          // where C would begin
+};
+
+/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where they stay, if that is so.
+struct byte_product {
+  byte_layout layout;
+  const std::byte* packed;
+  byte_factors factors;
+  narrowing to;
+  const byte_addend* addend = nullptr;
+  const byte_sums_target* kept = nullptr;
+};
+
+namespace detail {
+
+/// Adds what the sums of each vector start from, for sums that did not start from it.
+inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {
+  for (std::int64_t v = 0; v < vectors; ++v)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+      store_vector(of_row, load_vector<int_vector>(of_row) + load_vector<int_vector>(start + v * register_bytes));
+    }
+}
+
+/// What the zero point of B takes off the sums of each row.
+inline void subtract_row_sums(const byte_product& p, std::int64_t rows, std::int64_t vectors,
+                              const std::int32_t* row_sums, std::int32_t* sums) {
+  for (std::int64_t v = 0; v < vectors; ++v)
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
+      const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
+      store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
+    }
+}
+
+/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
+inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  for (std::int64_t row = 0; row < at.rows; ++row)
+    for (std::int64_t i = 0; i < width; ++i) {
+      const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
+      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].single.bias[lane]);
+    }
+}
+
+/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or neither.
+template <class Isa, class Of>
+void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
+  if (of.kept != nullptr) return keep_sums(*of.kept, sums, scales, at, width);
+  if (of.addend != nullptr) return finish_with_addend<Isa>(*of.addend, sums, scales, of.to, at, width);
+  finish_tile<Isa>(sums, scales, of.to, at, width);
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether a product is computed in blocks.
+inline bool goes_in_blocks(const byte_product& p) { return p.layout.in_blocks && may_use_matrix_registers(); }
+
+/// The blocks of rows that lie in one line: as few as can be, all of the same height. The last begins so early that it ends where the line does.
+struct row_blocks {
+  std::int64_t rows, count, height;
+
+  explicit constexpr row_blocks(std::int64_t all) : rows(all), count((all + register_rows - 1) / register_rows), height(count == 0 ? 0 : (all + count - 1) / count) {}
+  constexpr std::int64_t begin(std::int64_t block) const { return std::min(block * height, rows - height); }
+  /// Rows at the top of a block that the one before it has, too.
+  constexpr std::int64_t repeated(std::int64_t block) const { return block * height - begin(block); }
+};
+
+/// Where the rows of a block lie, and how many at its top are another's.
+struct byte_block {
+  address a;
+  std::byte* c;
+  std::int64_t repeated = 0;
+};
+
+namespace detail {
+
+/// What the sums of blocks in one panel are made of.
+struct block_operands {
+  address a[2];
+  std::int64_t lda, run_stride;
+  const std::byte* b;
+  std::int64_t runs, whole, last;  // of each run: whole registers of steps, and the steps behind them
+};
+
+/// Adds to the sums of each block and vector the products of a register of A and one of B.
+template <int Blocks, int Vectors, int A, int B, bool IsUnsigned>
+[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b) {
+  constexpr std::int64_t step = Vectors * register_bytes;
+  const auto row = [&](int block) __attribute__((always_inline)) { return reinterpret_cast<const std::byte*>(a[block]); };
+  load_rows<A>(row(0), lda), load_rows<B>(b, step);
+  add_products<0, A, B, IsUnsigned>();
+  if constexpr (Vectors == 2) load_rows<B>(b + register_bytes, step), add_products<1, A, B, IsUnsigned>();
+  if constexpr (Blocks == 2) {
+    load_rows<A>(row(1), lda);
+    add_products<1 + Vectors, A, B, IsUnsigned>();
+    if constexpr (Vectors == 2) load_rows<B>(b, step), add_products<2, A, B, IsUnsigned>();
+  }
+}
+
+/// Sums one or two blocks in a panel of one or two vectors: the first in registers 0 and 1, the second in 2 and 3.
+template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks(const block_operands& t) {
+  clear_register<0>();
+  if constexpr (Vectors == 2) clear_register<1>();
+  if constexpr (Blocks == 2) clear_register<2>(), clear_register<3>();
+  address a[2] = {t.a[0], t.a[1]};
+  const auto advance = [&](std::int64_t bytes) __attribute__((always_inline)) { a[0] = bytes_further(a[0], bytes), a[1] = bytes_further(a[1], bytes); };
+  const std::byte* b = t.b;
+  const std::int64_t to_next_run = t.run_stride - t.whole * register_bytes;
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (std::int64_t i = t.whole; i > 0; --i) {
+      add_register<Blocks, Vectors, 4, 5, IsUnsigned>(a, t.lda, b);
+      advance(register_bytes), b += register_steps * Vectors * register_bytes;
+    }
+    if (t.last > 0) {
+      add_register<Blocks, Vectors, 6, 7, IsUnsigned>(a, t.lda, b);
+      b += t.last * Vectors * register_bytes;
+    }
+    advance(to_next_run);
+  }
+}
+
+/// By blocks - 1, vectors - 1, and whether A is unsigned.
+using block_function = void (*)(const block_operands&);
+inline constexpr block_function block_functions[2][2][2] = {{{&sum_blocks<1, 1, false>, &sum_blocks<1, 1, true>}, {&sum_blocks<1, 2, false>, &sum_blocks<1, 2, true>}},
+                                                            {{&sum_blocks<2, 1, false>, &sum_blocks<2, 1, true>}, {&sum_blocks<2, 2, false>, &sum_blocks<2, 2, true>}}};
+
+/// Blocks in one panel, and their sums.
+struct summed_blocks {
+  byte_block of[2];
+  std::int64_t count = 0, panel = 0;
+  alignas(64) std::int32_t sums[2][2 * vector_of_sums];
+};
+
+}  // namespace detail
+
+/// Multiplies blocks with panels, and ends their sums; the registers are its own until it goes.
+template <class Isa> class block_walk {
+ public:
+  block_walk(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
+    operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
+    operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
+  }
+  block_walk(const block_walk&) = delete;
+  block_walk& operator=(const block_walk&) = delete;
+  ~block_walk() { detail::release_registers(); }
+
+  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels. A panel that L1 holds stays there while blocks pass by, others pass by
+  /// two blocks.
+  template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
+    set_rows(rows);
+    const bool panel_stays = 2 * p_.layout.vector_bytes() <= most_kept_bytes;
+    const std::int64_t group = panel_stays ? count : 2;
+    for (std::int64_t first = 0; first < count; first += group)
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        const std::int64_t end = std::min(count, first + group);
+        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
+      }
+    finish();
+  }
+
+ private:
+  static constexpr std::int64_t most_kept_bytes = 24 * 1024;
+
+  void set_rows(std::int64_t rows) {
+    if (rows == rows_) return;
+    detail::set_shapes(detail::register_shapes::of(rows_ = rows, operands_.last));
+  }
+
+  /// Multiplies one or two blocks, and ends the sums of those before meanwhile.
+  void multiply(std::int64_t panel, const byte_block& first, const byte_block& second, std::int64_t count) {
+    const std::int64_t vectors = p_.layout.vectors_of(panel);
+    operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
+    detail::block_functions[count - 1][vectors - 1][p_.factors.is_unsigned ? 1 : 0](operands_);
+    finish();
+    summed_.of[0] = first, summed_.of[1] = second, summed_.count = count, summed_.panel = panel;
+    store<0>(summed_.sums[0], vectors);
+    if (count == 2) store<2>(summed_.sums[1], vectors);
+  }
+  template <int First> void store(std::int32_t* sums, std::int64_t vectors) {
+    detail::store_rows<First>(sums);
+    if (vectors == 2) detail::store_rows<First + 1>(sums + detail::vector_of_sums);
+  }
+
+  /// Ends the sums that wait.
+  void finish() {
+    for (std::int64_t i = 0; i < summed_.count; ++i) finish(summed_.of[i], summed_.panel, summed_.sums[i]);
+    summed_.count = 0;
+  }
+  void finish(const byte_block& block, std::int64_t panel, std::int32_t* sums) {
+    const std::int64_t rows = rows_ - block.repeated, width = p_.layout.width(panel);
+    sums += block.repeated * detail::sum_stride;
+    const std::byte* const start = p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
+    const auto* const scales = reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
+    const detail::byte_target to{block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows};
+    if (p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0) return detail::finish_tile<Isa, true>(sums, scales, p_.to, to, width, start);
+    detail::add_start(sums, start, rows, p_.layout.vectors_of(panel));
+    if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
+    detail::finish_sums<Isa>(p_, sums, scales, to, width);
+  }
+  void subtract_row_sums(const byte_block& block, std::int64_t vectors, std::int32_t* sums) {
+    const std::int64_t rows = rows_ - block.repeated;
+    std::int32_t row_sums[register_rows];
+    for (std::int64_t row = 0; row < rows; ++row)
+      row_sums[row] = detail::row_sum(detail::bytes_further(block.a, (block.repeated + row) * operands_.lda), p_.layout.depth, operands_.run_stride, {false, p_.factors.a_flip()});
+    detail::subtract_row_sums(p_, rows, vectors, row_sums, sums);
+  }
+
+  const byte_product& p_;
+  std::int64_t ldc_, rows_ = 0;
+  detail::block_operands operands_{};
+  detail::summed_blocks summed_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/byte_row.hpp
 // byte_row: one row of stored numbers times packed weights, whose panels lie in fours as far as they go - its dot products, and its sums as bytes.
 // Flow: byte_gemm.hpp goes along the panels of a single row with these; byte_pack.hpp laid out what they read.
@@ -13422,22 +13795,6 @@ template <class Isa = native>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
-struct byte_sums_target {
-  std::int32_t* sums;
-  const std::byte* c;          // where C would begin
-};
-
-/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where they stay, if that is so.
-struct byte_product {
-  byte_layout layout;
-  const std::byte* packed;
-  byte_factors factors;
-  narrowing to;
-  const byte_addend* addend = nullptr;
-  const byte_sums_target* kept = nullptr;
-};
-
 /// The panels of a part, which ends between such as lie as one.
 constexpr interval share_of_panels(const byte_layout& layout, part of) {
   const interval panels = share(layout.panels(), of);
@@ -13471,17 +13828,6 @@ struct byte_rows {
   std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
 };
 
-/// What the zero point of B takes off the sums of each row.
-inline void subtract_row_sums(const byte_product& p, std::int64_t rows, std::int64_t vectors,
-                              const std::int32_t (&row_sums)[tile_rows], std::int32_t* sums) {
-  for (std::int64_t v = 0; v < vectors; ++v)
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
-      const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
-      store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
-    }
-}
-
 /// What tiles of a product have in common.
 inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
@@ -13506,23 +13852,6 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
-}
-
-/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
-inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
-  for (std::int64_t row = 0; row < at.rows; ++row)
-    for (std::int64_t i = 0; i < width; ++i) {
-      const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
-      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].single.bias[lane]);
-    }
-}
-
-/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or neither.
-template <class Isa, class Of>
-void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
-  if (of.kept != nullptr) return keep_sums(*of.kept, sums, scales, at, width);
-  if (of.addend != nullptr) return finish_with_addend<Isa>(*of.addend, sums, scales, of.to, at, width);
-  finish_tile<Isa>(sums, scales, of.to, at, width);
 }
 
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
@@ -13688,6 +14017,18 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
     }
 }
 
+/// The same in blocks: some rows, in some panels.
+template <class Isa>
+void byte_gemm_blocks(block_walk<Isa>& walk, const byte_product& p, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc,
+                      const interval& columns) {
+  const row_blocks blocks(rows);
+  const std::int64_t panels = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = columns.begin; panel < columns.end; panel += panels)
+    walk.walk(blocks.count, blocks.height, {panel, std::min(columns.end, panel + panels)}, [&](std::int64_t i) -> byte_block {
+      return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+    });
+}
+
 }  // namespace detail
 
 /// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 numbers behind each row
@@ -13698,9 +14039,17 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
+  const row_tiles tiles = rows_of_product(m);
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) {
+      const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+      const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
+      block_walk<Isa> walk(p, lda, 0, ldc);
+      return detail::byte_gemm_blocks<Isa>(walk, p, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+    }
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, tiles.count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -13734,12 +14083,21 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
   const std::int64_t lda = copied_row_bytes(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
-  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-    const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    copy_rows(interval{first, first + rows}, form, scratch, lda);
-    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
-                                 {{0, rows_of_product(rows).count()}, work.columns});
-  }
+  const auto copy_some = [&](auto multiply) {
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
+      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+      copy_rows(interval{first, first + rows}, form, scratch, lda);
+      multiply(rows, c + first * ldc);
+    }
+  };
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) {
+      block_walk<Isa> walk(p, lda, 0, ldc);
+      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, p, rows, scratch, lda, to, ldc, work.columns); });
+    }
+  copy_some([&](std::int64_t rows, std::byte* to) {
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});
+  });
 }
 
 /// C of m rows of A that lie side by side, copied where they have to be.
@@ -14160,10 +14518,17 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
+/// Whether blocks had better be made of copied pixels. Those of a line take as long for 7 pixels as for 16, and its runs may fill registers badly; a copy
+/// takes so many cycles for each row of the kernel and byte.
+constexpr bool prefers_copied_blocks(const conv_shape& s) {
+  if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
+  const std::int64_t vectors = pieces(s.group_out(), int_lanes), lines = pieces(s.out_width, register_rows) * s.kernel_h * pieces(s.kernel_w * s.group_in(), register_bytes);
+  return lines * vectors * 16 > s.out_width * (pieces(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
+}
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
+  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s));
   return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
@@ -14202,8 +14567,16 @@ constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
+/// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a lower image. In a single column
+/// runs go down.
+constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
+  layout.in_blocks = !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
+  return layout;
+}
 /// How the weights of one group lie where pixels are the rows of a matrix.
-constexpr byte_layout byte_matrix_layout(const conv_shape& s) { return byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()); }
+constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
+  return with_blocks(s, byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
+}
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
   switch (byte_method_of(s)) {
@@ -14228,7 +14601,7 @@ constexpr bool byte_conv_has_bands(const conv_shape& s) {
 constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
   const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
-    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
+    return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
@@ -14295,6 +14668,18 @@ void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_l
   }
 }
 
+/// A band in blocks, lines of outputs one below the other.
+template <class Isa> void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+  const row_blocks blocks(first.rows);
+  block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
+  const std::int64_t at_once = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
+    walk.walk(lines.count * blocks.count, blocks.height, {panel, std::min(panels.end, panel + at_once)}, [&](std::int64_t i) -> byte_block {
+      const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
+      return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
+    });
+}
+
 /// The tiles of a band, which begins with output row 0 of y.
 template <class Isa>
 void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
@@ -14307,6 +14692,8 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   at.rows = outputs, at.a = band.first, at.c = y;
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) return byte_band_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
   // Short lines share tiles in pairs; the last of an odd number has its own.
   const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
   byte_rows pair = at, last = at;
@@ -14382,10 +14769,11 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
+  const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in() * form.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * form.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, form, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, form, out);
 }
 
 template <class Isa>
@@ -15326,8 +15714,9 @@ constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t produc
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats.
-constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / 4); }
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, a matrix register is as
+/// much faster again.
+constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / (has_matrix_registers ? 16 : 4)); }
 
 /// How the factors of a layer's products are stored.
 inline byte_factors factors_of(const kernel_call& call) {

@@ -2,10 +2,13 @@
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 #pragma once
 
-// Levels with dot products of bytes, or with tables of bytes in registers, have names of their own: what one unit makes of a kernel must not run
-// for another.
+// Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their own: what one unit makes of a
+// kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
+#if defined(__AVX512VNNI__) && defined(__AVX512VBMI__) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__linux__)
+#define NNRT_ISA avx512amx
+#define NNRT_ISA_NAME "avx512amx"
+#elif defined(__AVX512VNNI__) && defined(__AVX512VBMI__)
 #define NNRT_ISA avx512vbmi
 #define NNRT_ISA_NAME "avx512vbmi"
 #elif defined(__AVX512VNNI__)

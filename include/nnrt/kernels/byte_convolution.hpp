@@ -18,10 +18,17 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
+/// Whether blocks had better be made of copied pixels. Those of a line take as long for 7 pixels as for 16, and its runs may fill registers badly; a copy
+/// takes so many cycles for each row of the kernel and byte.
+constexpr bool prefers_copied_blocks(const conv_shape& s) {
+  if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
+  const std::int64_t vectors = pieces(s.group_out(), int_lanes), lines = pieces(s.out_width, register_rows) * s.kernel_h * pieces(s.kernel_w * s.group_in(), register_bytes);
+  return lines * vectors * 16 > s.out_width * (pieces(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
+}
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0);
+  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s));
   return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
@@ -60,8 +67,16 @@ constexpr std::int64_t byte_band_rows(const conv_shape& s) {
   const std::int64_t line = std::max<std::int64_t>(1, band_line(s)), fitting = (160 * 1024 / line - s.rows_under(1)) / s.stride_h;
   return nnrt::detail::clamped(fitting + 1, 1, std::max<std::int64_t>(1, s.out_height));
 }
+/// The layout of weights, in blocks where they suit: four lines of outputs, so that weights lie the same way for a lower image. In a single column
+/// runs go down.
+constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
+  layout.in_blocks = !layout.is_for_one_row && s.out_width > 1 && suits_blocks(4 * s.out_width, layout.depth.products(), layout.n);
+  return layout;
+}
 /// How the weights of one group lie where pixels are the rows of a matrix.
-constexpr byte_layout byte_matrix_layout(const conv_shape& s) { return byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()); }
+constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
+  return with_blocks(s, byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
+}
 constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
   if (s.batch * s.out_pixels() * s.out == 0) return 0;
   switch (byte_method_of(s)) {
@@ -86,7 +101,7 @@ constexpr bool byte_conv_has_bands(const conv_shape& s) {
 constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
   const conv_shape s = detail::with_joined_pixels(shape);
   if (detail::byte_method_of(s) == detail::conv_method::direct)
-    return {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()};
+    return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
 constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
@@ -153,6 +168,18 @@ void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_l
   }
 }
 
+/// A band in blocks, lines of outputs one below the other.
+template <class Isa> void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
+  const row_blocks blocks(first.rows);
+  block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
+  const std::int64_t at_once = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
+    walk.walk(lines.count * blocks.count, blocks.height, {panel, std::min(panels.end, panel + at_once)}, [&](std::int64_t i) -> byte_block {
+      const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
+      return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
+    });
+}
+
 /// The tiles of a band, which begins with output row 0 of y.
 template <class Isa>
 void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band& band, std::int64_t rows, std::byte* y,
@@ -165,6 +192,8 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   at.are_wide = tiles_read_wide;
   at.ldc = is_column ? s.row_step() : s.pixel_step();
   at.rows = outputs, at.a = band.first, at.c = y;
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) return byte_band_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
   // Short lines share tiles in pairs; the last of an odd number has its own.
   const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
   byte_rows pair = at, last = at;
@@ -240,10 +269,11 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
 inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero, const byte_form& form, std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
+  const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; ++kx, out += s.group_in() * form.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * form.size())
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, 1, zero, form, out);
+                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, form, out);
 }
 
 template <class Isa>

@@ -1,11 +1,12 @@
 // byte_gemm: products of matrices of stored numbers over packed B; serves dense layers, matrix products, 1x1 convolution.
-// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp.
+// Flow: a prepare step packs B with byte_pack(); a plan's step calls byte_gemm(), which walks over the tiles of byte_tile.hpp, or over byte_blocks.hpp's.
 //
 // c[m][n] = clamp(zero point of c + factor[n] * (bias[n] + sum over k of (a[m][k] - zero of a) * (b[k][n] - zero of b)))
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/byte_addend.hpp>
+#include <nnrt/kernels/byte_blocks.hpp>
+#include <nnrt/kernels/byte_product.hpp>
 #include <nnrt/kernels/byte_row.hpp>
 #include <nnrt/kernels/part.hpp>
 
@@ -13,22 +14,6 @@
 #include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Where the sums of a product go that is not scaled: element i of C is number i there. The memory of C is not touched.
-struct byte_sums_target {
-  std::int32_t* sums;
-  const std::byte* c;          // where C would begin
-};
-
-/// What every tile of a product is told: packed B, the stored forms of A and of C, what is added to its sums and where they stay, if that is so.
-struct byte_product {
-  byte_layout layout;
-  const std::byte* packed;
-  byte_factors factors;
-  narrowing to;
-  const byte_addend* addend = nullptr;
-  const byte_sums_target* kept = nullptr;
-};
 
 /// The panels of a part, which ends between such as lie as one.
 constexpr interval share_of_panels(const byte_layout& layout, part of) {
@@ -63,17 +48,6 @@ struct byte_rows {
   std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
 };
 
-/// What the zero point of B takes off the sums of each row.
-inline void subtract_row_sums(const byte_product& p, std::int64_t rows, std::int64_t vectors,
-                              const std::int32_t (&row_sums)[tile_rows], std::int32_t* sums) {
-  for (std::int64_t v = 0; v < vectors; ++v)
-    for (std::int64_t row = 0; row < rows; ++row) {
-      std::int32_t* const of_row = sums + v * vector_of_sums + row * sum_stride;
-      const std::int32_t term = wrapped(std::int64_t{row_sums[row]} * p.factors.b_zero_as_seen());
-      store_vector(of_row, load_vector<int_vector>(of_row) - int_lanes_of(term));
-    }
-}
-
 /// What tiles of a product have in common.
 inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
@@ -98,23 +72,6 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
-}
-
-/// Keeps the sums of a tile in one panel. The scales are those of sums that are scaled one by one: biases are not in the sums yet, nor is anything else.
-inline void keep_sums(const byte_sums_target& kept, const std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
-  for (std::int64_t row = 0; row < at.rows; ++row)
-    for (std::int64_t i = 0; i < width; ++i) {
-      const std::int64_t v = i / int_lanes, lane = i % int_lanes, sum = sums[v * vector_of_sums + row * sum_stride + lane];
-      kept.sums[at.c + row * at.ldc + i - kept.c] = nnrt::detail::saturated_i32(sum + scales[v].single.bias[lane]);
-    }
-}
-
-/// Makes of the sums of a tile in one panel what `of` says, a product or what else has an addend, or keeps its sums, or neither.
-template <class Isa, class Of>
-void finish_sums(const Of& of, std::int32_t* sums, const channel_scales* scales, const byte_target& at, std::int64_t width) {
-  if (of.kept != nullptr) return keep_sums(*of.kept, sums, scales, at, width);
-  if (of.addend != nullptr) return finish_with_addend<Isa>(*of.addend, sums, scales, of.to, at, width);
-  finish_tile<Isa>(sums, scales, of.to, at, width);
 }
 
 /// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
@@ -280,6 +237,18 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
     }
 }
 
+/// The same in blocks: some rows, in some panels.
+template <class Isa>
+void byte_gemm_blocks(block_walk<Isa>& walk, const byte_product& p, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc,
+                      const interval& columns) {
+  const row_blocks blocks(rows);
+  const std::int64_t panels = byte_panels_in_cache(p.layout);
+  for (std::int64_t panel = columns.begin; panel < columns.end; panel += panels)
+    walk.walk(blocks.count, blocks.height, {panel, std::min(columns.end, panel + panels)}, [&](std::int64_t i) -> byte_block {
+      return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+    });
+}
+
 }  // namespace detail
 
 /// C of m rows. Rows of A are read in whole dot products: unless k is a multiple of 4, up to 3 numbers behind each row
@@ -290,9 +259,17 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
+  const row_tiles tiles = rows_of_product(m);
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) {
+      const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
+      const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
+      block_walk<Isa> walk(p, lda, 0, ldc);
+      return detail::byte_gemm_blocks<Isa>(walk, p, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+    }
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, tiles.count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -326,12 +303,21 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
   const std::int64_t lda = copied_row_bytes(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
-  for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-    const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
-    copy_rows(interval{first, first + rows}, form, scratch, lda);
-    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, c + first * ldc, ldc,
-                                 {{0, rows_of_product(rows).count()}, work.columns});
-  }
+  const auto copy_some = [&](auto multiply) {
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
+      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+      copy_rows(interval{first, first + rows}, form, scratch, lda);
+      multiply(rows, c + first * ldc);
+    }
+  };
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) {
+      block_walk<Isa> walk(p, lda, 0, ldc);
+      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, p, rows, scratch, lda, to, ldc, work.columns); });
+    }
+  copy_some([&](std::int64_t rows, std::byte* to) {
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});
+  });
 }
 
 /// C of m rows of A that lie side by side, copied where they have to be.

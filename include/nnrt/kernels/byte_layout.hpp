@@ -5,6 +5,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_scale.hpp>
 #include <nnrt/kernels/byte_values.hpp>
+#include <nnrt/kernels/matrix_registers.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -56,16 +57,27 @@ struct byte_depth {
 /// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
 enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
 
-/// The packed form of B: [scales of each vector of columns][bias][panel][run][step][vector of the panel].
+/// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of half as many.
+inline constexpr std::int64_t least_block_products = 64 * 1024;
+/// Whether the rows of a call, each with so many products for each of n columns, are computed in blocks: few, short or narrow ones leave most of a
+/// register empty.
+constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64_t n) {
+  return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 && rows * products * n >= least_block_products;
+}
+
+/// The packed form of B: [scales of each vector of columns][what sums start from][the same in blocks][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
   std::int64_t n = 0;
   std::int64_t fours = 0;  // of the first panels, so many times two lie as one, and are read as one
   bool is_for_one_row = false;
+  bool in_blocks = false;  // see byte_blocks.hpp; the same weights serve tiles where the process has no matrix registers
 
   /// Of B [k, n] that m rows of A are multiplied with. A single row reads of A half as much for four vectors side by side, and has as many sums as
   /// the latency of dot products needs. It reads each weight once, so these lie as bytes, and so does the row, see byte_values.hpp.
-  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) { return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1}; }
+  static constexpr byte_layout of(std::int64_t m, std::int64_t k, std::int64_t n) {
+    return {{1, k}, n, m == 1 ? n / (2 * panel_width) : 0, m == 1, m > 1 && suits_blocks(m, k, n)};
+  }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
   constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
@@ -79,7 +91,7 @@ struct byte_layout {
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
     if (vectors_of(panel) == 2) return panel_form::two_vectors;
-    return has_pairs_of_lanes && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+    return has_pairs_of_lanes && !in_blocks && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
   }
   /// Where a weight lies: the lane, and the dot product from the panel's first.
   struct place {
@@ -104,7 +116,10 @@ struct byte_layout {
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
   constexpr std::int64_t scale_bytes() const { return vectors() * std::int64_t{sizeof(channel_scales)}; }
   constexpr std::int64_t bias_at() const { return scale_bytes(); }
-  constexpr std::int64_t weights_at() const { return pieces(bias_at() + vectors() * register_bytes, 64) * 64; }
+  /// Blocks see what A stores, not what tiles see, so their sums start from something else.
+  constexpr std::int64_t block_start_at() const { return bias_at() + vectors() * register_bytes; }
+  constexpr std::int64_t starts_end() const { return bias_at() + (in_blocks ? 2 : 1) * vectors() * register_bytes; }
+  constexpr std::int64_t weights_at() const { return pieces(starts_end(), 64) * 64; }
   constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
   /// The weights of a panel; all before it have two vectors.
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }

@@ -14,6 +14,7 @@
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
+#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -31,6 +32,15 @@ inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std
   return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
 }
 
+/// Stores what the sums of a column start from.
+///
+/// \param column_sum of what dot products see: blocks see what A stores
+inline void put_start(const byte_layout& layout, const byte_factors& f, std::int64_t column, std::int64_t start, std::int64_t column_sum, std::byte* out) {
+  const std::int32_t in_tiles = wrapped(start), in_blocks = wrapped(start + f.a_offset() * column_sum);
+  std::memcpy(out + layout.bias_at() + 4 * column, &in_tiles, sizeof in_tiles);
+  if (layout.in_blocks) std::memcpy(out + layout.block_start_at() + 4 * column, &in_blocks, sizeof in_blocks);
+}
+
 /// The method by which tiles scale the vectors of a panel that one serves; one_by_one: tiles leave sums.
 constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
   return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line ? of_all : scale_method::one_by_one;
@@ -40,7 +50,7 @@ constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
 class column_packer {
  public:
   column_packer(const byte_layout& layout, const byte_factors& f, scaled_range range, std::byte* out)
-      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)), sums_(reinterpret_cast<std::int32_t*>(out + layout.bias_at())) {}
+      : layout_(layout), f_(f), range_(range), out_(out), scales_(reinterpret_cast<channel_scales*>(out)) {}
 
   /// The next vector, whose weights are in their places. A channel that does not say what its sums may be has them from its column.
   void add(std::int64_t v, byte_channel (&channels)[int_lanes], byte_column (&columns)[int_lanes]) {
@@ -56,8 +66,7 @@ class column_packer {
       remove_weights(v - of_panel, of_panel, lane);
     }
     set_scales(possible_[of_panel], channels, count, range_);
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-      sums_[v * int_lanes + lane] = starting_sum(0, columns[lane].sum, layout_.depth.products(), f_);
+    for (std::int64_t lane = 0; lane < int_lanes; ++lane) column_sums_[of_panel][lane] = columns[lane].sum;
     if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
@@ -79,8 +88,8 @@ class column_packer {
       const scale_method method = scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
       choose_scales(possible_[i], method, scales_[begin + i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        std::int32_t& sum = sums_[(begin + i) * int_lanes + lane];
-        sum = wrapped(sum + included_in_sums(possible_[i], lane, method));
+        const std::int64_t sum = column_sums_[i][lane], start = starting_sum(0, sum, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
       }
     }
   }
@@ -90,13 +99,13 @@ class column_packer {
   scaled_range range_;
   std::byte* out_;
   channel_scales* scales_;
-  std::int32_t* sums_;
   possible_scales possible_[4];  // of a panel
+  std::int64_t column_sums_[4][int_lanes];
 };
 
 /// What lies between biases and weights and behind them has the same bytes each time, too.
 inline void clear_gaps(const byte_layout& layout, std::byte* out) {
-  std::fill(out + layout.bias_at() + layout.vectors() * register_bytes, out + layout.weights_at(), std::byte{});
+  std::fill(out + layout.starts_end(), out + layout.weights_at(), std::byte{});
   std::fill(out + layout.weights_at() + layout.vectors() * layout.vector_bytes(), out + layout.bytes(), std::byte{});
 }
 
@@ -143,10 +152,10 @@ class alike_columns {
       detail::place_weights(layout, f, v, weights, out, columns);
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
-      std::int32_t sums[int_lanes];
-      for (std::int64_t lane = 0; lane < int_lanes; ++lane)
-        sums[lane] = detail::wrapped(detail::starting_sum(0, columns[lane].sum, layout.depth.products(), f) + included_);
-      store_vector(out + layout.bias_at() + v * register_bytes, load_vector<int_vector>(sums));
+      for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
+        const std::int64_t sum = columns[lane].sum, start = detail::starting_sum(0, sum, layout.depth.products(), f) + included_;
+        detail::put_start(layout, f, v * int_lanes + lane, start, sum, out);
+      }
     }
   }
 

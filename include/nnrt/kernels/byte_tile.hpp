@@ -318,13 +318,19 @@ struct byte_target {
 };
 
 /// Scales the sums of one vector of columns and stores `n` bytes of each row.
-template <scale_method Method>
+///
+/// \param start what sums start from that did not start from it
+template <scale_method Method, bool AddsStart>
 void finish_vector(const std::int32_t* sums, const channel_scales& scales, const narrowing& stored,
-                   const byte_target& target, std::int64_t n) {
+                   const byte_target& target, std::int64_t n, [[maybe_unused]] const std::byte* start) {
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
   const byte_target at = target;
   const scaler<Method> scale(scales);
-  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) { return scale(load_vector<int_vector>(sums + i * sum_stride)); };
+  const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
+    const auto sum = load_vector<int_vector>(sums + i * sum_stride);
+    if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
+    else return scale(sum);
+  };
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
     return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
@@ -349,15 +355,17 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
 }
 
 /// The same for a whole panel of two vectors that are scaled alike.
-template <scale_method Method>
+template <scale_method Method, bool AddsStart>
 void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& stored,
-                  const byte_target& target) {
+                  const byte_target& target, [[maybe_unused]] const std::byte* start) {
   const narrowing to = stored;
   const byte_target at = target;
   const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1])};
   const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
     const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
-      return scale[v](load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride));
+      const auto sum = load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride);
+      if constexpr (AddsStart) return scale[v](sum + load_vector<int_vector>(start + v * register_bytes));
+      else return scale[v](sum);
     };
     const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
                                                                                 part(second, 0), part(second, 1), to));
@@ -369,15 +377,15 @@ void finish_panel(const std::int32_t* sums, const channel_scales* scales, const 
 }
 
 /// Scales the sums of a tile in one panel, `width` columns of which are in use.
-template <class Isa>
+template <class Isa, bool AddsStart = false>
 void finish_tile(const std::int32_t* sums, const channel_scales* scales, const narrowing& to,
-                        const byte_target& at, std::int64_t width) {
+                 const byte_target& at, std::int64_t width, const std::byte* start = nullptr) {
   if (width == 2 * int_lanes && scales[0].method == scales[1].method)
-    return with_method(scales[0].method, [&](auto method) { finish_panel<method>(sums, scales, to, at); });
+    return with_method(scales[0].method, [&](auto method) { finish_panel<method, AddsStart>(sums, scales, to, at, start); });
   for (std::int64_t v = 0; v * int_lanes < width; ++v)
     with_method(scales[v].method, [&](auto method) {
-      finish_vector<method>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
-                            std::min(int_lanes, width - v * int_lanes));
+      finish_vector<method, AddsStart>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
+                                       std::min(int_lanes, width - v * int_lanes), start + v * register_bytes);
     });
 }
 

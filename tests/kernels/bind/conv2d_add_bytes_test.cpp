@@ -98,3 +98,10 @@ TEST_CASE("conv2d_add of bytes: without a bias") {
   check_kernel<op>(form{}, {stored_bytes(i8, {1, 4, 4, 8}, quant{0.02F}, 3), stored_filters(i8, {7, 1, 1, 8}, 0.01F, 4), given_operand{}, stored_bytes(i8, {1, 4, 4, 7}, quant{0.1F}, 9)}, {},
                    into_even_bytes(0.02F));
 }
+
+TEST_CASE("conv2d_add of bytes: layers large enough for matrix registers, where the machine has them") {
+  for (const float scale : {0.02F, 40.0F, 1e7F}) {
+    check({.pad = same_pads, .fused = activation::relu}, {1, 5, 33, 16}, {40, 3, 3, 16}, {1, 5, 33, 40}, scale);
+    check({}, {2, 5, 7, 64}, {33, 1, 1, 64}, {2, 5, 7, 33}, scale, into_bytes(0.03F, 7));
+  }
+}

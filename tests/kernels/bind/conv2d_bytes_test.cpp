@@ -179,3 +179,12 @@ TEST_CASE("conv2d of bytes: sums that may leave 32 bits without their bias are l
   CHECK(has_kernel(kernels::most_byte_products));
   CHECK_FALSE(has_kernel(kernels::most_byte_products + 1));
 }
+
+TEST_CASE("conv2d of bytes: layers large enough for matrix registers, where the machine has them") {
+  for (const activation fused : {activation::none, activation::relu}) {
+    check({.pad = same_pads, .fused = fused}, {1, 5, 33, 16}, {40, 3, 3, 16});
+    check({.stride{2, 2}, .pad = same_pads, .fused = fused}, {2, 9, 14, 64}, {48, 3, 3, 64});
+    check({.fused = fused}, {2, 5, 7, 100}, {70, 1, 1, 100});
+    check({.pad = same_pads, .group = 2, .fused = fused}, {1, 6, 20, 64}, {64, 3, 3, 32});
+  }
+}

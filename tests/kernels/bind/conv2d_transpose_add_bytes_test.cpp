@@ -75,3 +75,7 @@ TEST_CASE("conv2d_transpose_add of bytes: sums of biases and addends beyond 32 b
       check_kernel<op>(f, {image, stored_filters(i8, {19, 3, 3, 8}, 0.01F, 4), stored_bias(19, 5, range), addend}, {}, into_bytes(1e4F, 3));
     }
 }
+
+TEST_CASE("conv2d_transpose_add of bytes: layers large enough for matrix registers, where the machine has them") {
+  for (const float scale : {0.02F, 40.0F}) check({.stride{2, 2}, .pad = same_pads, .fused = activation::relu}, {1, 5, 20, 64}, {40, 2, 2, 64}, {1, 10, 40, 40}, scale);
+}

@@ -44,3 +44,7 @@ TEST_CASE("conv2d_transpose_sums of bytes: u8 with zero points of both factors, 
     check_kernel<op>(layer({2, 2}), {x, w, given_operand{}});
   }
 }
+
+TEST_CASE("conv2d_transpose_sums of bytes: layers large enough for matrix registers, where the machine has them") {
+  check(layer({2, 2}), {1, 5, 20, 64}, {40, 2, 2, 64});
+}

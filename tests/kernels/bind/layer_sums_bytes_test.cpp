@@ -65,3 +65,8 @@ TEST_CASE("layer_sums of bytes: u8 with zero points of both factors, no bias, an
   const std::vector<std::int16_t> wide(12, 300);
   CHECK(has_no_kernel<op>({}, {bytes_of({i16, nd, {1, 12}, quant{0.02F}}, wide.data()), stored_filters(i8, {4, 12}, 0.01F, 4)}));
 }
+
+TEST_CASE("layer_sums of bytes: layers large enough for matrix registers, where the machine has them") {
+  check(layer({1, 1}, {1, 1}, same_pads), {1, 5, 33, 16}, {40, 3, 3, 16});
+  check({}, {20, 100}, {70, 100}, 2147483520.0);
+}

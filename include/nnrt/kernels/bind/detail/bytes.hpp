@@ -21,8 +21,9 @@ constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t produc
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats.
-constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / 4); }
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, a matrix register is as
+/// much faster again.
+constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / (has_matrix_registers ? 16 : 4)); }
 
 /// How the factors of a layer's products are stored.
 inline byte_factors factors_of(const kernel_call& call) {
