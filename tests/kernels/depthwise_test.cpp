@@ -271,6 +271,7 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
           CAPTURE(height);
           check(problem(shape(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
         }
+  for (const std::int64_t stride : {1, 2}) check(problem(shape(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));  // more than L2 holds, with AVX-512
 }
 
 TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {

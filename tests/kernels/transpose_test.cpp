@@ -49,4 +49,5 @@ TEST_CASE("transpose: matrices of every size around whole squares and tiles, ele
       check_matrix<std::uint32_t>(rows, columns);
       check_matrix<std::uint64_t>(rows, columns);
     }
+  for (const std::int64_t rows : {1023, 1025, 1040, 2053}) check_matrix<std::uint8_t>(rows, 70), check_matrix<std::uint32_t>(rows, 35);  // more than are turned at once
 }

@@ -190,8 +190,8 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
 /// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// A piece of one plane.
-template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
+/// Some rows of a plane, all columns of a tile before the next ones.
+template <class T> inline void transpose_rows(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>;
   const interval rows = piece.rows, columns = piece.columns;
   if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
@@ -209,6 +209,13 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
         __builtin_prefetch(from + row * t.from_step + next_j);
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
+}
+
+/// A piece of one plane. Of more rows than these L2 forgets the first lines before the columns beside come, which are in them or next to them.
+template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
+  constexpr std::int64_t at_once = 1024;
+  for (std::int64_t row = piece.rows.begin; row < piece.rows.end; row += at_once)
+    transpose_rows(t, from, to, {{row, piece.rows.end - row < at_once ? piece.rows.end : row + at_once}, piece.columns});
 }
 
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
