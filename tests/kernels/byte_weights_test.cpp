@@ -62,10 +62,11 @@ placed one_by_one(stored_matrix& b, const byte_factors& f) {
 
 template <class Source> placed by_blocks(const byte_layout& layout, const byte_factors& f, const Source& source) {
   placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
-  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    kernels::detail::byte_column columns[int_lanes];
-    kernels::detail::place_weights(layout, f, v, source, to.packed.data(), columns);
-    for (std::int64_t j = v * int_lanes; j < std::min(layout.n, (v + 1) * int_lanes); ++j) to.columns.push_back(columns[j % int_lanes]);
+  for (std::int64_t v = 0; v < layout.vectors(); v += kernels::detail::vectors_together) {
+    kernels::detail::columns_together columns;
+    kernels::detail::place_weights(layout, f, {v, std::min(v + kernels::detail::vectors_together, layout.vectors())}, source, to.packed.data(), columns);
+    for (std::int64_t j = v * int_lanes; j < std::min(layout.n, (v + kernels::detail::vectors_together) * int_lanes); ++j)
+      to.columns.push_back(columns[j / int_lanes - v][j % int_lanes]);
   }
   return to;
 }

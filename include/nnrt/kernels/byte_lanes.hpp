@@ -350,4 +350,21 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(
            (int_vector)by_turns<1>(high_ab, high_cd)}};
 }
 
+/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
+[[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
+#if defined(NNRT_LANES_AVX512)
+  const auto a = (__m512i)x.of[0], b = (__m512i)x.of[1], c = (__m512i)x.of[2], d = (__m512i)x.of[3];
+  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee), lower_cd = _mm512_shuffle_i32x4(c, d, 0x44),
+                upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
+  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
+           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
+#elif defined(NNRT_LANES_AVX2)
+  const auto a = (__m256i)x.of[0], b = (__m256i)x.of[1], c = (__m256i)x.of[2], d = (__m256i)x.of[3];
+  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
+           (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
+#else
+  return x;
+#endif
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels

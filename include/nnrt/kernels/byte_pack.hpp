@@ -121,12 +121,13 @@ template <class Weights, class ChannelOf>
 void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, const Weights& weights, ChannelOf channel_of, std::byte* out) {
   detail::clear_gaps(layout, out);
   detail::column_packer packer(layout, f, range, out);
+  detail::columns_together columns;
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    detail::byte_column columns[int_lanes];
+    const std::int64_t of_some = v % detail::vectors_together;
+    if (of_some == 0) detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out, columns);
     byte_channel channels[int_lanes];
-    detail::place_weights(layout, f, v, weights, out, columns);
     for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane) channels[lane] = channel_of(first + lane);
-    packer.add(v, channels, columns);
+    packer.add(v, channels, columns[of_some]);
   }
 }
 
@@ -147,9 +148,12 @@ class alike_columns {
   void pack(const byte_layout& layout, const byte_factors& f, const byte_matrix& weights, interval panels, std::byte* out) const {
     if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
     auto* const scales = reinterpret_cast<channel_scales*>(out);
-    for (std::int64_t v = 2 * panels.begin; v < std::min(2 * panels.end, layout.vectors()); ++v) {
-      detail::byte_column columns[int_lanes];
-      detail::place_weights(layout, f, v, weights, out, columns);
+    const interval vectors{2 * panels.begin, std::min(2 * panels.end, layout.vectors())};
+    detail::columns_together all_columns;
+    for (std::int64_t v = vectors.begin; v < vectors.end; ++v) {
+      const std::int64_t of_some = (v - vectors.begin) % detail::vectors_together;
+      if (of_some == 0) detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out, all_columns);
+      const detail::byte_column(&columns)[int_lanes] = all_columns[of_some];
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
