@@ -2908,6 +2908,23 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(
            (int_vector)by_turns<1>(high_ab, high_cd)}};
 }
 
+/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
+[[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
+#if defined(NNRT_LANES_AVX512)
+  const auto a = (__m512i)x.of[0], b = (__m512i)x.of[1], c = (__m512i)x.of[2], d = (__m512i)x.of[3];
+  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee), lower_cd = _mm512_shuffle_i32x4(c, d, 0x44),
+                upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
+  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
+           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
+#elif defined(NNRT_LANES_AVX2)
+  const auto a = (__m256i)x.of[0], b = (__m256i)x.of[1], c = (__m256i)x.of[2], d = (__m256i)x.of[3];
+  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
+           (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
+#else
+  return x;
+#endif
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -11107,8 +11124,13 @@ template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void
 }
 
 /// Output rows that strips go down at once. Where pixels begin a multiple of 2 KiB apart, the lines of a vector of channels fall into one or two sets of the first
-/// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones.
-constexpr std::int64_t strip_rows(std::int64_t rows, std::int64_t channels) { return channels % 1024 == 0 ? 2 : channels % 512 == 0 ? 3 : rows; }
+/// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones. Images that no L2
+/// holds (2 MiB with the results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps in mind.
+constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows) {
+  if (s.channels % 512 == 0) return s.channels % 1024 == 0 ? 2 : 3;
+  const std::int64_t floats = (s.height * s.width + s.out_height * s.out_width) * s.channels;
+  return floats >= 512 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
+}
 
 /// Output rows of one image in strips.
 template <class Isa, int Columns, int Stride, int Pixels>
@@ -11118,7 +11140,7 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
   t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
-    t.rows = std::min(strip_rows(rows.size(), s.channels), rows.end - oy);
+    t.rows = std::min(strip_rows(s, rows.size()), rows.end - oy);
     const std::int64_t iy = oy * Stride - s.pad_top, in_rows = (t.rows - 1) * Stride + 3;
     t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
@@ -12627,7 +12649,7 @@ struct byte_layout {
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/byte_weights.hpp
 // byte_weights: weights of stored numbers, from where a model or an earlier step has them into the panels of a byte_layout.
-// Flow: byte_pack.hpp calls place_weights() for each vector of columns.
+// Flow: byte_pack.hpp calls place_weights() for some vectors of columns at a time.
 //
 // Weights go by blocks. A source brings the four bytes of each column that one dot product takes as a word of its lane; then all words of the block
 // are flipped, summed and stored, 64 bytes at a time, wherever they came from.
@@ -12656,15 +12678,21 @@ struct byte_column {
   }
 };
 
-/// Some dot products of a vector of columns, all of one run.
+/// Vectors of columns that are placed together: so many share the lines of a matrix in rows.
+inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
+
+/// Some dot products of vectors of columns, all of one run.
 struct word_block {
   static constexpr std::int64_t most_steps = 32;
-  std::int64_t first_column, columns;  // at most int_lanes
+  std::int64_t first_column, columns;  // at most vectors_together * int_lanes
   std::int64_t run, first_step, steps;
   std::int64_t elements;  // of a run from the first step on; they may go on behind the block
-  std::byte* words;       // [steps][int_lanes] words of four bytes
-  std::byte* word(std::int64_t step, std::int64_t lane) const { return words + step * register_bytes + lane * 4; }
+  std::byte* words;       // [vectors_together][most_steps][int_lanes] words of four bytes
+  std::byte* word(std::int64_t step, std::int64_t column) const {
+    return words + (column / int_lanes * most_steps + step) * register_bytes + column % int_lanes * 4;
+  }
 };
+inline constexpr std::int64_t block_bytes = vectors_together * word_block::most_steps * register_bytes;
 
 typedef std::int8_t sixteen_bytes __attribute__((vector_size(16), may_alias));
 typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
@@ -12676,7 +12704,7 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
   return x;
 }
 
-/// Words of columns that lie side by side in each of four rows.
+/// Words of a vector of columns that lie side by side in each of four rows.
 [[gnu::always_inline]] inline void bring_four_rows(const std::byte* first, std::int64_t row, std::byte* words) {
   const sixteen_bytes r0 = load_columns(first), r1 = load_columns(first + row), r2 = load_columns(first + 2 * row), r3 = load_columns(first + 3 * row);
   const auto low_01 = (eight_shorts)by_turns<0>(r0, r1), high_01 = (eight_shorts)by_turns<1>(r0, r1), low_23 = (eight_shorts)by_turns<0>(r2, r3),
@@ -12684,31 +12712,50 @@ typedef std::int16_t eight_shorts __attribute__((vector_size(16), may_alias));
   const eight_shorts quads[] = {by_turns<0>(low_01, low_23), by_turns<1>(low_01, low_23), by_turns<0>(high_01, high_23), by_turns<1>(high_01, high_23)};
   std::memcpy(words, quads, register_bytes);
 }
+/// The same of four vectors: a register of each row.
+[[gnu::always_inline]] inline void bring_whole_rows(const std::byte* first, std::int64_t row, const word_block& at, std::int64_t step, std::int64_t column) {
+  const interleaved x = columns_in_order(interleave(load_vector<byte_vector>(first), load_vector<byte_vector>(first + row), load_vector<byte_vector>(first + 2 * row),
+                                                    load_vector<byte_vector>(first + 3 * row)));
+  std::byte* const to = at.word(step, column);
+  each<4>([&](auto v) __attribute__((always_inline)) { store_vector(to + v * (word_block::most_steps * register_bytes), x.of[v]); });
+}
+
 inline void bring_rows(const std::byte* first, std::int64_t row, const word_block& at) {
+  const std::int64_t vectors = at.columns / int_lanes, rest = at.columns % int_lanes;
   // What whole loads read behind the last column is the next row's, and no lane's.
-  const std::int64_t beyond = at.columns == int_lanes ? 0 : 1, whole = int_lanes - at.columns <= row ? (at.elements - beyond) / 4 : 0;
+  const std::int64_t whole = at.elements / 4, with_rest = rest == 0 || int_lanes - rest > row ? 0 : (at.elements - 1) / 4;
   for (std::int64_t step = 0; step < at.steps; ++step) {
     const std::byte* const rows = first + 4 * step * row;
-    if (step < whole) {
-      bring_four_rows(rows, row, at.word(step, 0));
+    std::int64_t done = 0;  // columns
+    for (; step < whole && done + register_bytes <= at.columns; done += register_bytes) bring_whole_rows(rows + done, row, at, step, done);
+    for (; step < whole && done < vectors * int_lanes; done += int_lanes) bring_four_rows(rows + done, row, at.word(step, done));
+    if (step < with_rest) {
+      bring_four_rows(rows + done, row, at.word(step, done));
       continue;
     }
     for (std::int64_t i = 0; i < std::min<std::int64_t>(4, at.elements - 4 * step); ++i)
-      for (std::int64_t j = 0; j < at.columns; ++j) at.word(step, j)[i] = rows[i * row + j];
+      for (std::int64_t j = done; j < at.columns; ++j) at.word(step, j)[i] = rows[i * row + j];
   }
 }
 
 /// Words of columns each of which lies in one piece.
 inline void bring_columns(const std::byte* first, std::int64_t column, const word_block& at) {
   const std::int64_t elements = std::min(at.elements, 4 * at.steps), whole = elements / 4, squares = whole / 4 * 4, quads = at.columns / 4 * 4;
-  for (std::int64_t j = 0; j < quads; j += 4)
-    for (std::int64_t step = 0; step < squares; step += 4) turn_square(first + j * column + 4 * step, column, at.word(step, j), register_bytes);
+  for (std::int64_t j = 0; j < quads; j += 4) {
+    const std::byte* const from = first + j * column;
+    std::byte* const to = at.word(0, j);
+    for (std::int64_t step = 0; step < squares; step += 4) turn_square(from + 4 * step, column, to + step * register_bytes, register_bytes);
+  }
   for (std::int64_t j = 0; j < at.columns; ++j) {
     const std::byte* const from = first + j * column;
     for (std::int64_t step = j < quads ? squares : 0; step < whole; ++step) std::memcpy(at.word(step, j), from + 4 * step, 4);
     for (std::int64_t i = 4 * whole; i < elements; ++i) at.word(whole, j)[i % 4] = from[i];
   }
 }
+
+/// How many steps of a source to bring at a time.
+inline std::int64_t steps_at_once(const byte_matrix& b) { return b.element == 1 ? word_block::most_steps : 16; }  // L1 keeps 64 rows, wherever they begin
+template <class WeightOf> std::int64_t steps_at_once(const WeightOf&) { return word_block::most_steps; }
 
 /// Brings the words of a block; bytes behind a run and lanes without a column stay as they are.
 inline void bring_words(const byte_matrix& b, const word_block& at) {
@@ -12731,28 +12778,32 @@ class weight_placer {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
     step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * layout.product_bytes();
-    at_ = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
+    placed_.at = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
 
-  void store(const word_block& block) {
+  /// The words of vector v of the block.
+  void store(const word_block& block, std::int64_t v) {
     const std::int64_t left = block.elements - 4 * (block.steps - 1);  // for the last step
     const int_vector last = is_used_ & int_lanes_of(left >= 4 ? -1 : static_cast<std::int32_t>((1U << (8 * left)) - 1));
+    const std::byte* const words = block.word(0, v * int_lanes);
+    progress placed = placed_;
     const auto word = [&](std::int64_t step) {
-      return (load_vector<int_vector>(block.word(step, 0)) ^ flip_) & (step + 1 < block.steps ? is_used_ : last);
+      return (load_vector<int_vector>(words + step * register_bytes) ^ flip_) & (step + 1 < block.steps ? is_used_ : last);
     };
     for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
       const int_vector a = word(step);
-      add(a);
+      add(placed, a);
       if (!is_paired_) {
-        store_next(a);
+        store_next(placed, a);
         continue;
       }
       const int_vector b = word(step + 1);
-      add(b);
-      store_next(by_turns<0>(a, b)), store_next(by_turns<1>(a, b));
+      add(placed, b);
+      store_next(placed, by_turns<0>(a, b)), store_next(placed, by_turns<1>(a, b));
     }
+    placed_ = placed;
   }
 
   /// The columns of all blocks.
@@ -12761,50 +12812,59 @@ class weight_placer {
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
     const std::int64_t zero = f_.b_zero_as_seen(), low = f_.lowest() - f_.a_zero, high = f_.highest() - f_.a_zero;
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-      const std::int64_t all = seen_[lane] - depth.products() * zero;  // of weights without their zero point; then of those above 0, and below
-      const std::int64_t above = larger_[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero, below = all - above;
-      to[lane] = {seen_[lane], {low * above + high * below, high * above + low * below}};
+      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;  // of weights without their zero point; then of those above 0, and below
+      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero, below = all - above;
+      to[lane] = {placed_.seen[lane], {low * above + high * below, high * above + low * below}};
     }
   }
 
  private:
   static constexpr auto flip_of_bytes = static_cast<std::int32_t>(0x80808080U);
 
-  void add(int_vector word) {
+  /// What a block changes: it stays in registers meanwhile.
+  struct progress {
+    std::byte* at;
+    int_vector seen{}, larger{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
+  };
+
+  [[gnu::always_inline]] void add(progress& to, int_vector word) const {
     const dot_values ones = values_of(int_lanes_of(0x01010101));
-    seen_ = dot4(seen_, ones, weights_of(word));
-    larger_ = dot4(larger_, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
+    to.seen = dot4(to.seen, ones, weights_of(word));
+    to.larger = dot4(to.larger, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
   }
-  void store_next(int_vector word) {
-    layout_.is_for_one_row ? store_narrow_weights(at_, word) : store_weights(at_, weights_of(word));
-    at_ += step_bytes_;
+  [[gnu::always_inline]] void store_next(progress& to, int_vector word) const {
+    layout_.is_for_one_row ? store_narrow_weights(to.at, word) : store_weights(to.at, weights_of(word));
+    to.at += step_bytes_;
   }
 
   const byte_layout& layout_;
   const byte_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;
-  std::byte* at_;
   int_vector flip_, is_used_{};
   byte_vector zero_;
-  int_vector seen_{}, larger_{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
+  progress placed_;
 };
 
-/// Places the weights of a vector of columns. Returns what their columns come to.
+using columns_together = byte_column[vectors_together][int_lanes];
+
+/// Places the weights of some vectors of columns, up to vectors_together. Tells what their columns come to.
 template <class Source>
-void place_weights(const byte_layout& layout, const byte_factors& f, std::int64_t vector, const Source& source, std::byte* packed,
-                   byte_column (&columns)[int_lanes]) {
-  alignas(64) std::byte words[word_block::most_steps * register_bytes] = {};
-  const std::int64_t first = vector * int_lanes, steps = layout.depth.steps();
-  weight_placer placer(layout, f, vector, packed);
-  for (std::int64_t run = 0; run < layout.depth.runs; ++run)
-    for (std::int64_t step = 0; step < steps; step += word_block::most_steps) {
-      const word_block block{.first_column = first, .columns = std::min(int_lanes, layout.n - first), .run = run, .first_step = step,
-                             .steps = std::min(word_block::most_steps, steps - step), .elements = layout.depth.length - 4 * step, .words = words};
-      bring_words(source, block);
-      placer.store(block);
-    }
-  placer.columns(columns);
+void place_weights(const byte_layout& layout, const byte_factors& f, interval vectors, const Source& source, std::byte* packed, columns_together& columns) {
+  alignas(64) std::byte words[block_bytes] = {};
+  const std::int64_t steps = layout.depth.steps(), at_once = steps_at_once(source), first = vectors.begin * int_lanes;
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    weight_placer placers[] = {weight_placer(layout, f, vectors.begin + I, packed)...};
+    for (std::int64_t run = 0; run < layout.depth.runs; ++run)
+      for (std::int64_t step = 0; step < steps; step += at_once) {
+        const word_block block{.first_column = first, .columns = std::min(vectors.size() * int_lanes, layout.n - first), .run = run, .first_step = step,
+                               .steps = std::min(at_once, steps - step), .elements = layout.depth.length - 4 * step, .words = words};
+        bring_words(source, block);
+        for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].store(block, v);
+      }
+    for (std::int64_t v = 0; v < vectors.size(); ++v) placers[v].columns(columns[v]);
+  }
+  (std::make_integer_sequence<int, vectors_together>{});
 }
 
 }  // namespace detail
@@ -12916,12 +12976,13 @@ template <class Weights, class ChannelOf>
 void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range range, const Weights& weights, ChannelOf channel_of, std::byte* out) {
   detail::clear_gaps(layout, out);
   detail::column_packer packer(layout, f, range, out);
+  detail::columns_together columns;
   for (std::int64_t v = 0; v < layout.vectors(); ++v) {
-    detail::byte_column columns[int_lanes];
+    const std::int64_t of_some = v % detail::vectors_together;
+    if (of_some == 0) detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, layout.vectors())}, weights, out, columns);
     byte_channel channels[int_lanes];
-    detail::place_weights(layout, f, v, weights, out, columns);
     for (std::int64_t first = v * int_lanes, lane = 0; lane < std::min(int_lanes, layout.n - first); ++lane) channels[lane] = channel_of(first + lane);
-    packer.add(v, channels, columns);
+    packer.add(v, channels, columns[of_some]);
   }
 }
 
@@ -12942,9 +13003,12 @@ class alike_columns {
   void pack(const byte_layout& layout, const byte_factors& f, const byte_matrix& weights, interval panels, std::byte* out) const {
     if (panels.begin == 0 && panels.size() > 0) detail::clear_gaps(layout, out);
     auto* const scales = reinterpret_cast<channel_scales*>(out);
-    for (std::int64_t v = 2 * panels.begin; v < std::min(2 * panels.end, layout.vectors()); ++v) {
-      detail::byte_column columns[int_lanes];
-      detail::place_weights(layout, f, v, weights, out, columns);
+    const interval vectors{2 * panels.begin, std::min(2 * panels.end, layout.vectors())};
+    detail::columns_together all_columns;
+    for (std::int64_t v = vectors.begin; v < vectors.end; ++v) {
+      const std::int64_t of_some = (v - vectors.begin) % detail::vectors_together;
+      if (of_some == 0) detail::place_weights(layout, f, {v, std::min(v + detail::vectors_together, vectors.end)}, weights, out, all_columns);
+      const detail::byte_column(&columns)[int_lanes] = all_columns[of_some];
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
@@ -14543,7 +14607,8 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
+  const std::int64_t narrowing = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + narrowing) / static_cast<double>(pixels);
 }
 /// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -14553,9 +14618,9 @@ constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
 /// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
 /// fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
-  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) == conv_method::gather) return 1;
   std::int64_t best = 1;
-  for (const std::int64_t pixels : {2, 4})
+  for (const std::int64_t pixels : {2, 4, 8, 16})
     if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
       best = pixels;
   return best;
@@ -15714,9 +15779,9 @@ constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t produc
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, a matrix register is as
-/// much faster again.
-constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / (has_matrix_registers ? 16 : 4)); }
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, blocks are as much
+/// faster again.
+constexpr int parts_of_byte_macs(std::int64_t macs, bool in_blocks = false) { return parts_of_macs(macs / (in_blocks ? 16 : 4)); }
 
 /// How the factors of a layer's products are stored.
 inline byte_factors factors_of(const kernel_call& call) {
@@ -15809,7 +15874,7 @@ struct left_sums {
   }
   constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
   constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
-  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, byte_conv_layout(shape).in_blocks); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
@@ -16862,7 +16927,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .packed_bytes = byte_conv_packed_bytes(shape),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(shape).in_blocks),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
@@ -23008,8 +23073,8 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
 /// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// A piece of one plane.
-template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
+/// Some rows of a plane, all columns of a tile before the next ones.
+template <class T> inline void transpose_rows(const transposition& t, const T* from, T* to, const rectangle& piece) {
   constexpr std::int64_t tile = tile_extent<T>;
   const interval rows = piece.rows, columns = piece.columns;
   if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
@@ -23027,6 +23092,13 @@ template <class T> inline void transpose_plane(const transposition& t, const T* 
         __builtin_prefetch(from + row * t.from_step + next_j);
       transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
     }
+}
+
+/// A piece of one plane. Of more rows than these L2 forgets the first lines before the columns beside come, which are in them or next to them.
+template <class T> inline void transpose_plane(const transposition& t, const T* from, T* to, const rectangle& piece) {
+  constexpr std::int64_t at_once = 1024;
+  for (std::int64_t row = piece.rows.begin; row < piece.rows.end; row += at_once)
+    transpose_rows(t, from, to, {{row, piece.rows.end - row < at_once ? piece.rows.end : row + at_once}, piece.columns});
 }
 
 template <class T> void transpose_planes(const transposition& t, const std::byte* from, std::byte* to, part p) {
@@ -23343,7 +23415,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
-    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out));
+    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
     return {.run = &run,
             .pack = &pack,
             .packs = 0b10,

@@ -43,7 +43,8 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + 8 * layout.vectors()) / static_cast<double>(pixels);
+  const std::int64_t narrowing = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + narrowing) / static_cast<double>(pixels);
 }
 /// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -53,9 +54,9 @@ constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
 /// How many output pixels side by side are made at once: several where few filters leave lanes idle, or the runs of one pixel
 /// fill dot products badly.
 constexpr std::int64_t pixels_at_once(const conv_shape& s) {
-  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) != conv_method::direct) return 1;
+  if (s.out > int_lanes || s.group > 1 || s.has_gaps() || s.dilation_w != 1 || byte_method_of(s) == conv_method::gather) return 1;
   std::int64_t best = 1;
-  for (const std::int64_t pixels : {2, 4})
+  for (const std::int64_t pixels : {2, 4, 8, 16})
     if (s.out_width % pixels == 0 && s.out_width > pixels && !pixels_collide(joined(s, pixels), 1) && cost_of_pixels(s, pixels) < 0.9 * cost_of_pixels(s, best))
       best = pixels;
   return best;

@@ -46,7 +46,7 @@ TEST_CASE("conv2d_add of bytes: every number of filters around whole panels, and
   for (std::int64_t filters = 1; filters < 70; filters += filters < 36 ? 1 : 7)
     for (const std::int64_t width : {1, 5, 13}) check({.fused = activation::relu}, {1, 1, width, 4}, {filters, 1, 1, 4}, {1, 1, width, filters}, 0.05F);
   for (const std::int64_t filters : {1, 4, 6, 8, 16})  // several pixels at once
-    for (const float scale : {0.05F, 40.0F, 1e7F}) check({.pad = same_pads}, {1, 4, 12, 3}, {filters, 3, 3, 3}, {1, 4, 12, filters}, scale);
+    for (const float scale : {0.05F, 40.0F, 1e7F}) check({.pad = same_pads}, {1, 4, 12, 3}, {filters, 3, 3, 3}, {1, 4, 12, filters}, scale), check({}, {1, 2, 32, 8}, {filters, 1, 1, 8}, {1, 2, 32, filters}, scale);
   for (std::int64_t height = 1; height < 20; ++height) check({.pad = same_pads}, {1, height, 3, 5}, {20, 3, 3, 5}, {1, height, 3, 20}, 0.05F);
 }
 

@@ -188,3 +188,12 @@ TEST_CASE("conv2d of bytes: layers large enough for matrix registers, where the 
     check({.pad = same_pads, .group = 2, .fused = fused}, {1, 6, 20, 64}, {64, 3, 3, 32});
   }
 }
+
+TEST_CASE("conv2d of bytes: few filters, of up to sixteen pixels at once") {
+  for (const std::int64_t filters : {1, 2, 3, 4, 8, 16})
+    for (const std::int64_t width : {32, 34, 36, 40})
+      for (const std::int64_t channels : {3, 16}) {
+        check({.fused = activation::relu}, {2, 3, width, channels}, {filters, 1, 1, channels});
+        check({.pad = same_pads}, {1, 4, width, channels}, {filters, 3, 3, channels});
+      }
+}

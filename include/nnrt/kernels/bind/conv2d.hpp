@@ -125,7 +125,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .packed_bytes = byte_conv_packed_bytes(shape),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out)),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(shape).in_blocks),
             .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }

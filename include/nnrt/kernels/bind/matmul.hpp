@@ -132,7 +132,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     const std::int64_t k = b[attrs.transpose_b ? -1 : -2];
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
-    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out));
+    const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
     return {.run = &run,
             .pack = &pack,
             .packs = 0b10,

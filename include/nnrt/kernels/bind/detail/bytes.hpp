@@ -21,9 +21,9 @@ constexpr bool is_layer_of_bytes(const kernel_request& node, std::int64_t produc
   return has_work(node) && is_stored(x) && is_stored(w) && is_stored(y) && products <= most_byte_products;
 }
 
-/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, a matrix register is as
-/// much faster again.
-constexpr int parts_of_byte_macs(std::int64_t macs) { return parts_of_macs(macs / (has_matrix_registers ? 16 : 4)); }
+/// Into how many parts so many products of bytes are worth being cut: a register takes four times as many as of floats, blocks are as much
+/// faster again.
+constexpr int parts_of_byte_macs(std::int64_t macs, bool in_blocks = false) { return parts_of_macs(macs / (in_blocks ? 16 : 4)); }
 
 /// How the factors of a layer's products are stored.
 inline byte_factors factors_of(const kernel_call& call) {
@@ -116,7 +116,7 @@ struct left_sums {
   }
   constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
   constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
-  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, byte_conv_layout(shape).in_blocks); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
