@@ -1,7 +1,8 @@
 // byte_blocks: products of stored numbers in matrix registers - blocks of up to 16 rows in one panel, two at a time, whose sums end as those of tiles do.
 // Flow: byte_gemm.hpp and byte_convolution.hpp walk over blocks instead of tiles where a layout is for them and the process has the registers.
 //
-// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks are on their way.
+// A block takes a sixth of a tile's time, its sums as long as ever. So sums wait until the products of the next blocks are on their way, and end two rows
+// at a time between these: the processor starts what stands a few products further on only when they are done.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -43,23 +44,25 @@ struct block_operands {
   std::int64_t runs, whole, last;  // of each run: whole registers of steps, and the steps behind them
 };
 
-/// Adds to the sums of each block and vector the products of a register of A and one of B.
-template <int Blocks, int Vectors, int A, int B, bool IsUnsigned>
-[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b) {
+/// Adds to the sums of each block and vector the products of a register of A and one of B, and does something else meanwhile.
+template <int Blocks, int Vectors, int A, int B, bool IsUnsigned, class Meanwhile>
+[[gnu::always_inline]] inline void add_register(const address (&a)[2], std::int64_t lda, const std::byte* b, Meanwhile& meanwhile) {
   constexpr std::int64_t step = Vectors * register_bytes;
   const auto row = [&](int block) __attribute__((always_inline)) { return reinterpret_cast<const std::byte*>(a[block]); };
   load_rows<A>(row(0), lda), load_rows<B>(b, step);
   add_products<0, A, B, IsUnsigned>();
   if constexpr (Vectors == 2) load_rows<B>(b + register_bytes, step), add_products<1, A, B, IsUnsigned>();
+  meanwhile();
   if constexpr (Blocks == 2) {
     load_rows<A>(row(1), lda);
     add_products<1 + Vectors, A, B, IsUnsigned>();
     if constexpr (Vectors == 2) load_rows<B>(b, step), add_products<2, A, B, IsUnsigned>();
+    meanwhile();
   }
 }
 
 /// Sums one or two blocks in a panel of one or two vectors: the first in registers 0 and 1, the second in 2 and 3.
-template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks(const block_operands& t) {
+template <int Blocks, int Vectors, bool IsUnsigned, class Meanwhile> [[gnu::always_inline]] inline void sum_blocks(const block_operands& t, Meanwhile meanwhile) {
   clear_register<0>();
   if constexpr (Vectors == 2) clear_register<1>();
   if constexpr (Blocks == 2) clear_register<2>(), clear_register<3>();
@@ -69,21 +72,25 @@ template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks(const block_
   const std::int64_t to_next_run = t.run_stride - t.whole * register_bytes;
   for (std::int64_t run = t.runs; run > 0; --run) {
     for (std::int64_t i = t.whole; i > 0; --i) {
-      add_register<Blocks, Vectors, 4, 5, IsUnsigned>(a, t.lda, b);
+      add_register<Blocks, Vectors, 4, 5, IsUnsigned>(a, t.lda, b, meanwhile);
       advance(register_bytes), b += register_steps * Vectors * register_bytes;
     }
     if (t.last > 0) {
-      add_register<Blocks, Vectors, 6, 7, IsUnsigned>(a, t.lda, b);
+      add_register<Blocks, Vectors, 6, 7, IsUnsigned>(a, t.lda, b, meanwhile);
       b += t.last * Vectors * register_bytes;
     }
     advance(to_next_run);
   }
 }
 
+template <int Blocks, int Vectors, bool IsUnsigned> void sum_blocks_alone(const block_operands& t) {
+  sum_blocks<Blocks, Vectors, IsUnsigned>(t, [] {});
+}
 /// By blocks - 1, vectors - 1, and whether A is unsigned.
 using block_function = void (*)(const block_operands&);
-inline constexpr block_function block_functions[2][2][2] = {{{&sum_blocks<1, 1, false>, &sum_blocks<1, 1, true>}, {&sum_blocks<1, 2, false>, &sum_blocks<1, 2, true>}},
-                                                            {{&sum_blocks<2, 1, false>, &sum_blocks<2, 1, true>}, {&sum_blocks<2, 2, false>, &sum_blocks<2, 2, true>}}};
+template <class Isa> inline constexpr block_function block_functions[2][2][2] = {
+    {{&sum_blocks_alone<1, 1, false>, &sum_blocks_alone<1, 1, true>}, {&sum_blocks_alone<1, 2, false>, &sum_blocks_alone<1, 2, true>}},
+    {{&sum_blocks_alone<2, 1, false>, &sum_blocks_alone<2, 1, true>}, {&sum_blocks_alone<2, 2, false>, &sum_blocks_alone<2, 2, true>}}};
 
 /// Blocks in one panel, and their sums.
 struct summed_blocks {
@@ -91,6 +98,45 @@ struct summed_blocks {
   std::int64_t count = 0, panel = 0;
   alignas(64) std::int32_t sums[2][2 * vector_of_sums];
 };
+
+/// Rows of a block whose sums wait.
+struct waiting_rows {
+  const std::int32_t* sums;
+  std::byte* c;
+  std::int64_t rows;
+};
+/// Two blocks in a panel whose sums panel_end ends, so many pairs of rows at a time.
+struct waiting_blocks {
+  waiting_rows of[2];
+  const channel_scales* scales;
+  const narrowing* to;
+  const std::byte* start;
+  std::int64_t ldc, at_once;
+};
+/// Ends the next of them at each call.
+template <scale_method Method> struct waiting_end {
+  panel_end<Method, true> end;
+  waiting_rows now, next;
+  std::int64_t ldc, at_once;
+
+  [[gnu::always_inline]] explicit waiting_end(const waiting_blocks& w) : end(w.scales, *w.to, w.start), now(w.of[0]), next(w.of[1]), ldc(w.ldc), at_once(w.at_once) {}
+  [[gnu::always_inline]] void operator()() {
+    for (std::int64_t i = at_once; i > 0 && now.rows > 0; --i) {
+      const bool is_last = now.rows == 1;  // its second half lands where the first one does
+      end(now.sums, now.sums + (is_last ? 0 : sum_stride), now.c, now.c + (is_last ? 0 : ldc));
+      now.sums += 2 * sum_stride, now.c += 2 * ldc, now.rows -= 2;
+      if (now.rows <= 0) now = next, next.rows = 0;
+    }
+  }
+};
+template <scale_method Method, bool IsUnsigned> void sum_blocks_meanwhile(const block_operands& t, const waiting_blocks& waiting) {
+  sum_blocks<2, 2, IsUnsigned>(t, waiting_end<Method>(waiting));
+}
+/// By the line, and whether A is unsigned.
+using meanwhile_function = void (*)(const block_operands&, const waiting_blocks&);
+template <class Isa> inline constexpr meanwhile_function meanwhile_functions[2][2] = {
+    {&sum_blocks_meanwhile<scale_method::by_rising_line, false>, &sum_blocks_meanwhile<scale_method::by_rising_line, true>},
+    {&sum_blocks_meanwhile<scale_method::by_line, false>, &sum_blocks_meanwhile<scale_method::by_line, true>}};
 
 }  // namespace detail
 
@@ -100,6 +146,7 @@ template <class Isa> class block_walk {
   block_walk(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) : p_(p), ldc_(ldc) {
     operands_.lda = lda, operands_.run_stride = run_stride, operands_.runs = p.layout.depth.runs;
     operands_.whole = p.layout.depth.steps() / register_steps, operands_.last = p.layout.depth.steps() % register_steps;
+    registers_ = operands_.runs * (operands_.whole + (operands_.last > 0 ? 1 : 0));
   }
   block_walk(const block_walk&) = delete;
   block_walk& operator=(const block_walk&) = delete;
@@ -130,9 +177,14 @@ template <class Isa> class block_walk {
   /// Multiplies one or two blocks, and ends the sums of those before meanwhile.
   void multiply(std::int64_t panel, const byte_block& first, const byte_block& second, std::int64_t count) {
     const std::int64_t vectors = p_.layout.vectors_of(panel);
+    const int is_unsigned = p_.factors.is_unsigned ? 1 : 0;
     operands_.a[0] = first.a, operands_.a[1] = second.a, operands_.b = p_.packed + p_.layout.panel_at(panel);
-    detail::block_functions[count - 1][vectors - 1][p_.factors.is_unsigned ? 1 : 0](operands_);
-    finish();
+    if (count == 2 && vectors == 2 && ends_meanwhile()) {
+      detail::meanwhile_functions<Isa>[scales_of(summed_.panel)->method == scale_method::by_line ? 1 : 0][is_unsigned](operands_, waiting());
+    } else {
+      detail::block_functions<Isa>[count - 1][vectors - 1][is_unsigned](operands_);
+      finish();
+    }
     summed_.of[0] = first, summed_.of[1] = second, summed_.count = count, summed_.panel = panel;
     store<0>(summed_.sums[0], vectors);
     if (count == 2) store<2>(summed_.sums[1], vectors);
@@ -142,21 +194,42 @@ template <class Isa> class block_walk {
     if (vectors == 2) detail::store_rows<First + 1>(sums + detail::vector_of_sums);
   }
 
+  const channel_scales* scales_of(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel; }
+  const std::byte* start_of(std::int64_t panel) const { return p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes; }
+  detail::byte_target target_of(const byte_block& block, std::int64_t panel) const {
+    return {block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows_ - block.repeated};
+  }
+  bool is_plain() const { return p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0; }
+
+  /// Whether the sums that wait may end between the next products: lines of one kind scale whole vectors of them.
+  bool ends_meanwhile() const {
+    const channel_scales* const scales = scales_of(summed_.panel);
+    const bool are_lines = scales[0].method == scale_method::by_rising_line || scales[0].method == scale_method::by_line;
+    return summed_.count == 2 && is_plain() && p_.layout.width(summed_.panel) == 2 * int_lanes && are_lines && scales[1].method == scales[0].method;
+  }
+  detail::waiting_blocks waiting() const {
+    const auto rows_of = [&](int i) -> detail::waiting_rows {
+      const detail::byte_target at = target_of(summed_.of[i], summed_.panel);
+      return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
+    };
+    const std::int64_t pairs = rows_ / 2 + rows_ % 2;
+    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces(2 * pairs, 2 * registers_)};
+  }
+
   /// Ends the sums that wait.
   void finish() {
     for (std::int64_t i = 0; i < summed_.count; ++i) finish(summed_.of[i], summed_.panel, summed_.sums[i]);
     summed_.count = 0;
   }
   void finish(const byte_block& block, std::int64_t panel, std::int32_t* sums) {
-    const std::int64_t rows = rows_ - block.repeated, width = p_.layout.width(panel);
+    const std::int64_t width = p_.layout.width(panel);
+    const std::byte* const start = start_of(panel);
+    const detail::byte_target to = target_of(block, panel);
     sums += block.repeated * detail::sum_stride;
-    const std::byte* const start = p_.packed + p_.layout.block_start_at() + 2 * panel * register_bytes;
-    const auto* const scales = reinterpret_cast<const channel_scales*>(p_.packed) + 2 * panel;
-    const detail::byte_target to{block.c + block.repeated * ldc_ + panel * byte_layout::panel_width, ldc_, rows};
-    if (p_.addend == nullptr && p_.kept == nullptr && p_.factors.b_zero_as_seen() == 0) return detail::finish_tile<Isa, true>(sums, scales, p_.to, to, width, start);
-    detail::add_start(sums, start, rows, p_.layout.vectors_of(panel));
+    if (is_plain()) return detail::finish_tile<Isa, true>(sums, scales_of(panel), p_.to, to, width, start);
+    detail::add_start(sums, start, to.rows, p_.layout.vectors_of(panel));
     if (p_.factors.b_zero_as_seen() != 0) subtract_row_sums(block, p_.layout.vectors_of(panel), sums);
-    detail::finish_sums<Isa>(p_, sums, scales, to, width);
+    detail::finish_sums<Isa>(p_, sums, scales_of(panel), to, width);
   }
   void subtract_row_sums(const byte_block& block, std::int64_t vectors, std::int32_t* sums) {
     const std::int64_t rows = rows_ - block.repeated;
@@ -167,7 +240,7 @@ template <class Isa> class block_walk {
   }
 
   const byte_product& p_;
-  std::int64_t ldc_, rows_ = 0;
+  std::int64_t ldc_, rows_ = 0, registers_ = 0;  // products that each sum has, in registers of steps
   detail::block_operands operands_{};
   detail::summed_blocks summed_;
 };

@@ -354,22 +354,41 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   }
 }
 
-/// The same for a whole panel of two vectors that are scaled alike.
+/// Makes bytes of the sums of whole panels of two vectors that are scaled alike, two rows at a time.
+template <scale_method Method, bool AddsStart> class panel_end {
+ public:
+  [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to, [[maybe_unused]] const std::byte* start)
+      : left_(scales[0]), right_(scales[1]), to_(to) {
+    if constexpr (AddsStart) left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
+  }
+  [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first, std::byte* to_second) const {
+    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(left(first), right(first), left(second), right(second), to_));
+    store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
+  }
+
+ private:
+  [[gnu::always_inline]] int_vector left(const std::int32_t* row) const {
+    const auto sum = load_vector<int_vector>(row);
+    if constexpr (AddsStart) return left_(sum + left_start_);
+    else return left_(sum);
+  }
+  [[gnu::always_inline]] int_vector right(const std::int32_t* row) const {
+    const auto sum = load_vector<int_vector>(row + vector_of_sums);
+    if constexpr (AddsStart) return right_(sum + right_start_);
+    else return right_(sum);
+  }
+
+  // No arrays: these g++ 12 leaves in memory where an instruction that it does not know may change it.
+  scaler<Method> left_, right_;
+  narrowing to_;
+  int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
+};
 template <scale_method Method, bool AddsStart>
-void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& stored,
-                  const byte_target& target, [[maybe_unused]] const std::byte* start) {
-  const narrowing to = stored;
+void finish_panel(const std::int32_t* sums, const channel_scales* scales, const narrowing& to, const byte_target& target, const std::byte* start) {
+  const panel_end<Method, AddsStart> end(scales, to, start);
   const byte_target at = target;
-  const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[1])};
   const auto two_rows = [&](std::int64_t first, std::int64_t second) __attribute__((always_inline)) {
-    const auto part = [&](std::int64_t row, int v) __attribute__((always_inline)) {
-      const auto sum = load_vector<int_vector>(sums + v * vector_of_sums + row * sum_stride);
-      if constexpr (AddsStart) return scale[v](sum + load_vector<int_vector>(start + v * register_bytes));
-      else return scale[v](sum);
-    };
-    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(part(first, 0), part(first, 1),
-                                                                                part(second, 0), part(second, 1), to));
-    store_half<0>(bytes, at.c + first * at.ldc), store_half<1>(bytes, at.c + second * at.ldc);
+    end(sums + first * sum_stride, sums + second * sum_stride, at.c + first * at.ldc, at.c + second * at.ldc);
   };
   std::int64_t row = 0;
   for (; row + 2 <= at.rows; row += 2) two_rows(row, row + 1);
