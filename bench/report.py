@@ -235,7 +235,7 @@ def limits_table(folder: Path) -> list[str]:
         return []
     rows = [[str(one["threads"]), f"{one['gflops']:.0f}", f"{one['byte_gops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)]
             for one in found]
-    columns = ["threads", "FMA, GFLOP/s", "int8 dot products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
+    columns = ["threads", "FMA, GFLOP/s", "int8 products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
     return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr"), *round_trips(folder)]
 
 
@@ -341,8 +341,8 @@ number, stored numbers of one layer within one step (nnrt's are the same bits). 
 ran in random order; spread is half the distance of the quartiles. On 1 thread time is that of the core (what other
 programs took is left out), on 2 threads it is the time that passed, after 20 ms of runs that do not count; a spread of more
 than a tenth there is a host that moves its virtual cores about (where they share no cache, what one has written costs the other several times as much). The
-peak, of FMA or of dot products of bytes, is measured beside every repetition, so clocks of different moments are never
-compared; bandwidth is that of reading inputs and weights and writing outputs once, against reading from the cache (or
+peak, of FMA or of products of bytes (dot products, or matrix registers where kernels use them), is measured beside every repetition, so clocks of
+different moments are never compared; bandwidth is that of reading inputs and weights and writing outputs once, against reading from the cache (or
 memory) that holds them all. GFLOP/s count a convolution as the direct one. Peers have the same weights and inputs, in
 the layouts that they prefer; in brackets stands how many times as long as nnrt they take.""".splitlines()
 
