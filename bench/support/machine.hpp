@@ -97,13 +97,16 @@ template <class Job> void on_all(nnrt::thread_pool* pool, Job job) {
   pool->run([](void* context, int part) { (*static_cast<Job*>(context))(part); }, &job, pool->threads());
 }
 
-/// GFLOP/s of multiply-adds that need nothing but registers, on all threads of the pool, right now: the best of three
+/// Runs of a tenth of a millisecond of which the fastest counts: with a pool so many that its threads wake up meanwhile, without which the caller does all.
+inline int short_runs(const nnrt::thread_pool* pool) { return pool == nullptr ? 3 : 30; }
+
+/// GFLOP/s of multiply-adds that need nothing but registers, on all threads of the pool, right now: the best of some
 /// short runs.
 inline double peak_gflops(nnrt::thread_pool* pool = nullptr) {
   constexpr long times = 60'000;
   const int threads = pool == nullptr ? 1 : pool->threads();
   double best = 1e30;
-  for (int run = 0; run < 3; ++run) {
+  for (int run = 0; run < short_runs(pool); ++run) {
     const stopwatch watch(threads);
     on_all(pool, [](int part) {
       keep(fma_in_registers(vector_of_floats{} + static_cast<float>(part), 0.9999F, 0.0001F, times));
@@ -120,7 +123,7 @@ inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
   const auto products = static_cast<double>(in_matrix_registers ? 4 * products_of_registers : fma_chains * nnrt::kernels::register_bytes);
   const int threads = pool == nullptr ? 1 : pool->threads();
   double best = 1e30;
-  for (int run = 0; run < 3; ++run) {
+  for (int run = 0; run < short_runs(pool); ++run) {
     const stopwatch watch(threads);
     on_all(pool, [&](int part) {
       if (in_matrix_registers) return products_in_matrix_registers(times);
