@@ -13420,7 +13420,7 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
   for (std::int64_t v = 0; v * int_lanes < width; ++v)
     with_method(scales[v].method, [&](auto method) {
       finish_vector<method, AddsStart>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
-                                       std::min(int_lanes, width - v * int_lanes), start + v * register_bytes);
+                                       std::min(int_lanes, width - v * int_lanes), AddsStart ? start + v * register_bytes : nullptr);
     });
 }
 
@@ -13575,6 +13575,11 @@ struct byte_product {
 
 namespace detail {
 
+/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
+constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
+  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+}
 /// Adds what the sums of each vector start from, for sums that did not start from it.
 inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {
   for (std::int64_t v = 0; v < vectors; ++v)
@@ -13756,22 +13761,26 @@ template <class Isa> class block_walk {
   block_walk& operator=(const block_walk&) = delete;
   ~block_walk() { detail::release_registers(); }
 
-  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels. A panel that L1 holds stays there while blocks pass by, others pass by
-  /// two blocks.
+  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels, as many at a time as L2 keeps.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
-    const bool panel_stays = 2 * p_.layout.vector_bytes() <= most_kept_bytes;
-    const std::int64_t group = panel_stays ? count : 2;
-    for (std::int64_t first = 0; first < count; first += group)
-      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-        const std::int64_t end = std::min(count, first + group);
-        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
-      }
+    const std::int64_t at_once = detail::byte_panels_in_cache(p_.layout);
+    for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once) walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
   }
 
  private:
   static constexpr std::int64_t most_kept_bytes = 24 * 1024;
+
+  /// A panel that L1 holds stays there while blocks pass by, others pass by two blocks.
+  template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
+    const std::int64_t group = 2 * p_.layout.vector_bytes() <= most_kept_bytes ? count : 2;
+    for (std::int64_t first = 0; first < count; first += group)
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        const std::int64_t end = std::min(count, first + group);
+        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
+      }
+  }
 
   void set_rows(std::int64_t rows) {
     if (rows == rows_) return;
@@ -14149,11 +14158,6 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
   }
 }
 
-/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
-constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
-  const std::int64_t together = layout.fours > 0 ? 2 : 1;
-  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
-}
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
   return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
@@ -14175,14 +14179,11 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
 
 /// The same in blocks: some rows, in some panels.
 template <class Isa>
-void byte_gemm_blocks(block_walk<Isa>& walk, const byte_product& p, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc,
-                      const interval& columns) {
+void byte_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc, const interval& columns) {
   const row_blocks blocks(rows);
-  const std::int64_t panels = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = columns.begin; panel < columns.end; panel += panels)
-    walk.walk(blocks.count, blocks.height, {panel, std::min(columns.end, panel + panels)}, [&](std::int64_t i) -> byte_block {
-      return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
-    });
+  walk.walk(blocks.count, blocks.height, columns, [&](std::int64_t i) -> byte_block {
+    return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+  });
 }
 
 }  // namespace detail
@@ -14195,17 +14196,17 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
-  const row_tiles tiles = rows_of_product(m);
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
+      const row_tiles tiles = rows_of_product(m);
       const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
-      return detail::byte_gemm_blocks<Isa>(walk, p, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+      return detail::byte_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, tiles.count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -14249,7 +14250,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       block_walk<Isa> walk(p, lda, 0, ldc);
-      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, p, rows, scratch, lda, to, ldc, work.columns); });
+      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns); });
     }
   copy_some([&](std::int64_t rows, std::byte* to) {
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});
@@ -14699,8 +14700,8 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
-  const std::int64_t narrowing = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + narrowing) / static_cast<double>(pixels);
+  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
 /// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -14829,12 +14830,10 @@ void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_l
 template <class Isa> void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
   const row_blocks blocks(first.rows);
   block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
-  const std::int64_t at_once = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
-    walk.walk(lines.count * blocks.count, blocks.height, {panel, std::min(panels.end, panel + at_once)}, [&](std::int64_t i) -> byte_block {
-      const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
-      return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
-    });
+  walk.walk(lines.count * blocks.count, blocks.height, panels, [&](std::int64_t i) -> byte_block {
+    const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
+    return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
+  });
 }
 
 /// The tiles of a band, which begins with output row 0 of y.

@@ -122,12 +122,14 @@ TEST_CASE("byte blocks: products of any extents are what the definition says, in
       CAPTURE(n);
       product p(m, k, n, form);
       const std::vector<std::byte> expected = p.expected();
+      CHECK(goes_in_blocks({p.layout, p.packed.data(), form.factors(), form.narrowed()}) == may_use_matrix_registers());
       CHECK(p.run() == expected);
       for (const int parts : {2, 3, 7}) {
         CHECK(p.run(parts) == expected);
         CHECK(p.run(parts, true) == expected);
       }
       const without_registers tiles;
+      CHECK_FALSE(goes_in_blocks({p.layout, p.packed.data(), form.factors(), form.narrowed()}));
       CHECK(p.run() == expected);
     }
 }

@@ -152,22 +152,26 @@ template <class Isa> class block_walk {
   block_walk& operator=(const block_walk&) = delete;
   ~block_walk() { detail::release_registers(); }
 
-  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels. A panel that L1 holds stays there while blocks pass by, others pass by
-  /// two blocks.
+  /// Blocks 0 <= i < count of so many rows, each block_at(i), in the given panels, as many at a time as L2 keeps.
   template <class BlockAt> void walk(std::int64_t count, std::int64_t rows, interval panels, BlockAt block_at) {
     set_rows(rows);
-    const bool panel_stays = 2 * p_.layout.vector_bytes() <= most_kept_bytes;
-    const std::int64_t group = panel_stays ? count : 2;
-    for (std::int64_t first = 0; first < count; first += group)
-      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
-        const std::int64_t end = std::min(count, first + group);
-        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
-      }
+    const std::int64_t at_once = detail::byte_panels_in_cache(p_.layout);
+    for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once) walk_panels(count, {panel, std::min(panels.end, panel + at_once)}, block_at);
     finish();
   }
 
  private:
   static constexpr std::int64_t most_kept_bytes = 24 * 1024;
+
+  /// A panel that L1 holds stays there while blocks pass by, others pass by two blocks.
+  template <class BlockAt> void walk_panels(std::int64_t count, interval panels, BlockAt& block_at) {
+    const std::int64_t group = 2 * p_.layout.vector_bytes() <= most_kept_bytes ? count : 2;
+    for (std::int64_t first = 0; first < count; first += group)
+      for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
+        const std::int64_t end = std::min(count, first + group);
+        for (std::int64_t i = first; i < end; i += 2) multiply(panel, block_at(i), block_at(std::min(i + 1, end - 1)), std::min<std::int64_t>(2, end - i));
+      }
+  }
 
   void set_rows(std::int64_t rows) {
     if (rows == rows_) return;

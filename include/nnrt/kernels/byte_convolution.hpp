@@ -43,8 +43,8 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
   const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
-  const std::int64_t narrowing = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
-  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + narrowing) / static_cast<double>(pixels);
+  const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
+  return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
 /// The convolution whose filters are those of s for each of so many pixels side by side, in a wider kernel.
 constexpr conv_shape joined(conv_shape s, std::int64_t pixels) {
@@ -173,12 +173,10 @@ void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_l
 template <class Isa> void byte_band_blocks(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
   const row_blocks blocks(first.rows);
   block_walk<Isa> walk(p, first.lda, first.run_stride, first.ldc);
-  const std::int64_t at_once = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = panels.begin; panel < panels.end; panel += at_once)
-    walk.walk(lines.count * blocks.count, blocks.height, {panel, std::min(panels.end, panel + at_once)}, [&](std::int64_t i) -> byte_block {
-      const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
-      return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
-    });
+  walk.walk(lines.count * blocks.count, blocks.height, panels, [&](std::int64_t i) -> byte_block {
+    const std::int64_t line = i / blocks.count, block = i - line * blocks.count, begin = blocks.begin(block);
+    return {bytes_further(first.a, line * lines.a_step + begin * first.lda), first.c + line * lines.c_step + begin * first.ldc, blocks.repeated(block)};
+  });
 }
 
 /// The tiles of a band, which begins with output row 0 of y.

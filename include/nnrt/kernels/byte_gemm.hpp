@@ -213,11 +213,6 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
   }
 }
 
-/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
-constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
-  const std::int64_t together = layout.fours > 0 ? 2 : 1;
-  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
-}
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
   return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
@@ -239,14 +234,11 @@ void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, 
 
 /// The same in blocks: some rows, in some panels.
 template <class Isa>
-void byte_gemm_blocks(block_walk<Isa>& walk, const byte_product& p, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc,
-                      const interval& columns) {
+void byte_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c, std::int64_t ldc, const interval& columns) {
   const row_blocks blocks(rows);
-  const std::int64_t panels = byte_panels_in_cache(p.layout);
-  for (std::int64_t panel = columns.begin; panel < columns.end; panel += panels)
-    walk.walk(blocks.count, blocks.height, {panel, std::min(columns.end, panel + panels)}, [&](std::int64_t i) -> byte_block {
-      return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
-    });
+  walk.walk(blocks.count, blocks.height, columns, [&](std::int64_t i) -> byte_block {
+    return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+  });
 }
 
 }  // namespace detail
@@ -259,17 +251,17 @@ template <class Isa = native>
 void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                std::int64_t ldc, part of = {}, bool by_columns = false) {
   if (m <= 0 || p.layout.n <= 0) return;
-  const row_tiles tiles = rows_of_product(m);
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
+      const row_tiles tiles = rows_of_product(m);
       const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
-      return detail::byte_gemm_blocks<Isa>(walk, p, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+      return detail::byte_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
   if (m <= tile_rows && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, tiles.count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -313,7 +305,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       block_walk<Isa> walk(p, lda, 0, ldc);
-      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, p, rows, scratch, lda, to, ldc, work.columns); });
+      return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns); });
     }
   copy_some([&](std::int64_t rows, std::byte* to) {
     detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});

@@ -26,6 +26,11 @@ struct byte_product {
 
 namespace detail {
 
+/// Panels whose weights stay in L2 (384 KiB of them) while A passes by.
+constexpr std::int64_t byte_panels_in_cache(const byte_layout& layout) {
+  const std::int64_t together = layout.fours > 0 ? 2 : 1;
+  return together * std::max<std::int64_t>(1, 384 * 1024 / std::max<std::int64_t>(1, 2 * together * layout.vector_bytes()));
+}
 /// Adds what the sums of each vector start from, for sums that did not start from it.
 inline void add_start(std::int32_t* sums, const std::byte* start, std::int64_t rows, std::int64_t vectors) {
   for (std::int64_t v = 0; v < vectors; ++v)

@@ -404,7 +404,7 @@ void finish_tile(const std::int32_t* sums, const channel_scales* scales, const n
   for (std::int64_t v = 0; v * int_lanes < width; ++v)
     with_method(scales[v].method, [&](auto method) {
       finish_vector<method, AddsStart>(sums + v * vector_of_sums, scales[v], to, {at.c + v * int_lanes, at.ldc, at.rows},
-                                       std::min(int_lanes, width - v * int_lanes), start + v * register_bytes);
+                                       std::min(int_lanes, width - v * int_lanes), AddsStart ? start + v * register_bytes : nullptr);
     });
 }
 
