@@ -11123,24 +11123,30 @@ template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void
   }
 }
 
+/// Output rows that strips go down at once where other threads may make the rows around: two turns of the loop over rows. A processor takes a long strip for a
+/// stream and fetches the rows behind it ahead of time, which another core is writing: those lines come here and have to go back, so that layers of small images
+/// took three times as long on two cores of a Zen 4, and the products behind them lost, too.
+inline constexpr std::int64_t shared_strip_rows = 6;
+
 /// Output rows that strips go down at once. Where pixels begin a multiple of 2 KiB apart, the lines of a vector of channels fall into one or two sets of the first
 /// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones. Images that no L2
 /// holds (2 MiB with the results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps in mind.
-constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows) {
+constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
   if (s.channels % 512 == 0) return s.channels % 1024 == 0 ? 2 : 3;
+  if (is_shared) return std::min(rows, shared_strip_rows);
   const std::int64_t floats = (s.height * s.width + s.out_height * s.out_width) * s.channels;
   return floats >= 512 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }
 
-/// Output rows of one image in strips.
+/// Output rows of one image in strips; is_shared: other threads may make those around.
 template <class Isa, int Columns, int Stride, int Pixels>
-void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
+void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared) {
   constexpr std::int64_t outputs = Columns * Pixels, in_columns = (outputs - 1) * Stride + 3;
   depthwise_strip t{};
   t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
-    t.rows = std::min(strip_rows(s, rows.size()), rows.end - oy);
+    t.rows = std::min(strip_rows(s, rows.size(), is_shared), rows.end - oy);
     const std::int64_t iy = oy * Stride - s.pad_top, in_rows = (t.rows - 1) * Stride + 3;
     t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
@@ -12002,8 +12008,10 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
+///
+/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are several parts
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
@@ -12013,7 +12021,7 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     const interval rows{first, last};
     if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
     else if constexpr (Method.columns == 0) detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
-    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
+    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
     done += last - first;
   }
 }
@@ -12281,7 +12289,7 @@ template <class Op, class Isa> struct depthwise_binding {
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <depthwise_method Method> static void run(const kernel_call& call) {
     depthwise_by<native, Method>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call));
+                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all());
   }
 
  private:

@@ -145,8 +145,10 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 /// y must not overlap x.
 ///
 /// \param packed what depthwise_pack() made of weights and bias
+///
+/// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are several parts
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}) {
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
@@ -156,7 +158,7 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     const interval rows{first, last};
     if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
     else if constexpr (Method.columns == 0) detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
-    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
+    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
     done += last - first;
   }
 }

@@ -147,24 +147,30 @@ template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void
   }
 }
 
+/// Output rows that strips go down at once where other threads may make the rows around: two turns of the loop over rows. A processor takes a long strip for a
+/// stream and fetches the rows behind it ahead of time, which another core is writing: those lines come here and have to go back, so that layers of small images
+/// took three times as long on two cores of a Zen 4, and the products behind them lost, too.
+inline constexpr std::int64_t shared_strip_rows = 6;
+
 /// Output rows that strips go down at once. Where pixels begin a multiple of 2 KiB apart, the lines of a vector of channels fall into one or two sets of the first
 /// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones. Images that no L2
 /// holds (2 MiB with the results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps in mind.
-constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows) {
+constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
   if (s.channels % 512 == 0) return s.channels % 1024 == 0 ? 2 : 3;
+  if (is_shared) return std::min(rows, shared_strip_rows);
   const std::int64_t floats = (s.height * s.width + s.out_height * s.out_width) * s.channels;
   return floats >= 512 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }
 
-/// Output rows of one image in strips.
+/// Output rows of one image in strips; is_shared: other threads may make those around.
 template <class Isa, int Columns, int Stride, int Pixels>
-void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
+void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared) {
   constexpr std::int64_t outputs = Columns * Pixels, in_columns = (outputs - 1) * Stride + 3;
   depthwise_strip t{};
   t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
-    t.rows = std::min(strip_rows(s, rows.size()), rows.end - oy);
+    t.rows = std::min(strip_rows(s, rows.size(), is_shared), rows.end - oy);
     const std::int64_t iy = oy * Stride - s.pad_top, in_rows = (t.rows - 1) * Stride + 3;
     t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
