@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import re
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -103,15 +104,27 @@ class Workload:
         parts = run_name.removesuffix("/real_time").split("/")
         self.group, self.who, self.dtype, self.threads = parts[0], parts[-3], parts[-2], int(parts[-1].split(":")[1])
         self.name = "/".join(parts[1:-3])
-        self.of: dict[str, dict] = {}
+        self.repetitions: list[dict] = []
         self.error = ""
 
+    def has_cores(self, repetition: dict) -> bool:
+        """Whether the host gave each thread a core of its own: two virtual ones may be the two threads of one."""
+        return repetition["cores"] >= 0.75 * self.threads
+
+    def counted(self) -> list[dict]:
+        """The repetitions that count: those with a core for each thread, all of them if there are none."""
+        return [r for r in self.repetitions if self.has_cores(r)] or self.repetitions
+
+    def quantile(self, counter: str, at: float) -> float:
+        values = sorted(r[counter] for r in self.counted())
+        return values[int(at * (len(values) - 1) + 0.5)]
+
     def median(self, counter: str) -> float:
-        return self.of["median"][counter]
+        return statistics.median(r[counter] for r in self.counted())
 
     def spread(self) -> str:
         """Half the distance of the quartiles, relative to the median."""
-        half = (self.of["upper_quartile"]["seconds"] - self.of["lower_quartile"]["seconds"]) / 2
+        half = (self.quantile("seconds", 0.75) - self.quantile("seconds", 0.25)) / 2
         return f"±{100 * half / self.median('seconds'):.1f} %"
 
 
@@ -121,8 +134,8 @@ def workloads(found: dict) -> list[Workload]:
         one = all_of.setdefault(entry["run_name"], Workload(entry["run_name"]))
         if entry.get("error_occurred"):
             one.error = entry["error_message"]
-        elif "aggregate_name" in entry:
-            one.of[entry["aggregate_name"]] = entry
+        elif "aggregate_name" not in entry:
+            one.repetitions.append(entry)
     # Interleaving shuffles the order of the file; families are numbered as they were added.
     order = {entry["run_name"]: entry["family_index"] for entry in found["benchmarks"]}
     return [all_of[name] for name in sorted(all_of, key=lambda name: order[name])]
@@ -133,7 +146,7 @@ def key_of(w: Workload) -> tuple[str, str, str, int]:
 
 
 def has_result(w: Workload) -> bool:
-    return not w.error and "median" in w.of
+    return not w.error and bool(w.repetitions)
 
 
 def ratio_of(peer: Workload, ours: Workload) -> float:
@@ -236,7 +249,7 @@ def limits_table(folder: Path) -> list[str]:
     rows = [[str(one["threads"]), f"{one['gflops']:.0f}", f"{one['byte_gops']:.0f}", *(f"{one[level]:.0f}" for level in LEVELS)]
             for one in found]
     columns = ["threads", "FMA, GFLOP/s", "int8 products, Gop/s", *(f"read {level}, GB/s" for level in LEVELS)]
-    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr"), *round_trips(folder)]
+    return ["## What the machine can do at most", "", *table(columns, rows, "rrrrrrr"), *round_trips(folder), *cores_counted(folder)]
 
 
 def round_trips(folder: Path) -> list[str]:
@@ -250,6 +263,21 @@ def round_trips(folder: Path) -> list[str]:
     span = f"{found[0]} ns" if len(found) == 1 else f"{found[0]} to {found[-1]} ns"
     return [f"A line of the cache takes {span} from one core to the other and back, measured before and after the benches: what two",
             "threads do together cannot begin and end in less.", ""]
+
+
+def cores_counted(folder: Path) -> list[str]:
+    """How many repetitions on 2 threads had 2 cores."""
+    found = load(folder, "workloads")
+    two = [w for w in workloads(found) if w.threads > 1 and has_result(w)] if found else []
+    if not two:
+        return []
+    had = [w.has_cores(r) for w in two for r in w.repetitions]
+    without = sum(not any(w.has_cores(r) for r in w.repetitions) for w in two)
+    lines = [f"Of {len(had)} repetitions on 2 threads {sum(had)} had a core for each, by the peak of both just before and after (at least 1.5 times",
+             "one's); the others ran on the two threads of one core, where the host had put them, and do not count."]
+    if without:
+        lines[1] += f" {without} rows had no other."
+    return [*lines, ""]
 
 
 def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:

@@ -23,12 +23,6 @@ struct work {
   bool of_bytes = false;  // multiplies bytes, not floats
 };
 
-/// A quantile of repetitions, 0 to 1.
-inline double quantile(std::vector<double> values, double at) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(at * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 /// The machine's limits for one number of threads, and the threads themselves.
 class limits {
  public:
@@ -36,13 +30,15 @@ class limits {
     static limits all[2] = {limits(1), limits(2)};
     return all[threads - 1];
   }
-  /// Right now; for several threads the best so far, since they seldom have all cores of a shared machine.
+  /// Right now.
   double gflops(bool of_bytes) {
     const double now = of_bytes ? peak_byte_gops(pool()) : peak_gflops(pool());
     double& best = best_[of_bytes];
     best = std::max(best, now);
-    return threads_ == 1 ? now : best;
+    return now;
   }
+  /// The best so far.
+  double most_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
   double read_gigabytes(std::size_t level) {
     double& known = gigabytes_[level];
     if (known == 0) known = bench::read_gigabytes(level, pool());
@@ -74,12 +70,14 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
   warm_up(threads, run);
-  const double peak_before = machine.gflops(one.of_bytes);
+  const double before = machine.gflops(one.of_bytes);
   const stopwatch watch(threads);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations)))
     run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
-  const double peak = std::max(peak_before, machine.gflops(one.of_bytes));
+  const double after = machine.gflops(one.of_bytes);
+  // Several threads seldom have all cores of a shared machine: their peak is the best so far.
+  const double peak = threads == 1 ? std::max(before, after) : machine.most_gflops(one.of_bytes);
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
   state.counters["peak_gflops"] = peak;
   state.counters["share_of_peak"] = 2e-9 * one.macs / seconds / peak;
@@ -87,6 +85,8 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   state.counters["level"] = static_cast<double>(level);
   state.counters["share_of_bandwidth"] = 1e-9 * static_cast<double>(one.bytes) / seconds / gigabytes;
   state.counters["seconds"] = seconds;
+  // How many cores the host let them have: two virtual ones may be the two threads of one.
+  state.counters["cores"] = threads == 1 ? 1 : std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
 }
 
 /// Says on stderr how far the repetitions are, now and then.
@@ -120,8 +120,6 @@ void add(const std::string& group, const std::string& name, const std::string& w
       benchmark::RegisterBenchmark((what + "/threads:" + std::to_string(threads)).c_str(),
                                    [function, threads](benchmark::State& state) { function(state, threads); });
   if (threads > 1) made->UseRealTime();
-  made->ComputeStatistics("lower_quartile", [](const std::vector<double>& v) { return quantile(v, 0.25); });
-  made->ComputeStatistics("upper_quartile", [](const std::vector<double>& v) { return quantile(v, 0.75); });
 }
 
 /// Largest error of a checked result of floats, relative to its largest number.
