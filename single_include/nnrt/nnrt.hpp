@@ -12098,6 +12098,11 @@ constexpr std::int64_t pieces_at_once(std::int64_t floats) {
   return std::max<std::int64_t>(1, 16 * 1024 / 4 / std::max<std::int64_t>(1, floats));
 }
 
+/// How many tiles below each other one call makes where parts of the same product are made by other threads. A processor takes the stores of more for streams and
+/// fetches what lies behind them ahead of time, which other threads write or, behind the last rows, the next tensor's: see shared_strip_rows.
+inline constexpr std::int64_t shared_tiles = 2;
+constexpr std::int64_t most_tiles_at_once(part p) { return p.count > 1 ? shared_tiles : std::numeric_limits<std::int64_t>::max(); }
+
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   const std::int64_t second = rows == 1 ? 0 : rows - function_rows(rows) / 2;
@@ -12149,8 +12154,8 @@ constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_column
   return share(rows, panels, p);
 }
 
-/// The part of C made of the given tiles of rows and panels of columns.
-template <class Isa> void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work) {
+/// The part of C made of the given tiles of rows and panels of columns; a call makes at most so many tiles.
+template <class Isa> void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t most_at_once) {
   const auto& [s, packed, c, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
@@ -12162,7 +12167,7 @@ template <class Isa> void gemm_tiles(const float_product& product, const rows_of
       const std::int64_t row = tiles_of_rows.begin(tile), rows = tiles_of_rows.rows(tile);
       tile_args t{.lda = lda, .k = run, .ldc = ldc, .range = range, .a_step = rows * lda, .c_step = rows * ldc};
       if (run != s.k) t.runs = s.k / run, t.run_stride = run;
-      t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile), pieces_at_once(tile_rows * s.k));
+      t.count = std::min(std::min(tiles_of_rows.alike(tile), work.rows.end - tile), std::min(pieces_at_once(tile_rows * s.k), most_at_once));
       tile += t.count;
       set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
       if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
@@ -12193,7 +12198,7 @@ void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* pa
           clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0, bool by_columns = false) {
   if (s.m <= 0 || s.n <= 0) return;
   detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)}, {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          detail::share_of_product(s, p, by_columns));
+                          detail::share_of_product(s, p, by_columns), detail::most_tiles_at_once(p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -12215,7 +12220,7 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
     const interval some{tile, std::min(work.rows.end, tile + at_once)};
     const std::int64_t first = tiles_of_rows.begin(some.begin), end = tiles_of_rows.begin(some.end);
     for (std::int64_t i = first; i < end; ++i) copy_row(i, scratch + (i - first) * lda);
-    gemm_tiles<Isa>(product, {advanced(address_of(scratch), -first * lda), lda, false}, {some, work.columns});
+    gemm_tiles<Isa>(product, {advanced(address_of(scratch), -first * lda), lda, false}, {some, work.columns}, at_once);
   }
 }
 }  // namespace detail
@@ -14407,6 +14412,7 @@ struct conv_buffers {
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
+  std::int64_t most_at_once;  // blocks below each other that one call makes
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
@@ -14482,7 +14488,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end), buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
-      const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
+      const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.most_at_once);
       tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
       if (image_comes_from_afar(s)) {
         const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
@@ -14650,7 +14656,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
              const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
     gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);

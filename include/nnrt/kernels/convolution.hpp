@@ -129,6 +129,7 @@ struct conv_buffers {
   clamp_range range;
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
+  std::int64_t most_at_once;  // blocks below each other that one call makes
 };
 
 /// Copies the channels of rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the
@@ -204,7 +205,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
     read_ahead ahead(packed_b{buffers.packed, s.depth(), s.out}.panel_address(some_panels.end), buffers.tiles.weights_end);
     for (std::int64_t index = rows.begin; index < rows.end;) {
       const block_row row(s, index);
-      const std::int64_t alike = std::min(rows_alike(s, row), rows.end - index);
+      const std::int64_t alike = std::min(std::min(rows_alike(s, row), rows.end - index), buffers.most_at_once);
       tile_args t{.a = address_of(buffers.x), .k = s.run(), .ldc = s.out_width == 1 ? buffers.out_row : buffers.out_pixel, .range = buffers.range, .runs = row.taps()};
       if (image_comes_from_afar(s)) {
         const std::int64_t line = s.width * s.in, behind = row.y * s.stride_h - s.pad_top + s.rows_under(alike * row.height);
@@ -372,7 +373,7 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
              const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles};
+  const detail::conv_buffers buffers{x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::most_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
     gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
