@@ -34599,18 +34599,17 @@ class band_run {
 
  private:
   static void set_up(band_stage& stage, const plan_view& plan, const step& s, const run_context& context, std::byte* scratch) {
-    const auto operand = [&](std::int32_t slot) {
+    const auto put = [&](view& to, std::int32_t slot) {  // in place: a view that is changed and then copied waits until both stores are done
       const operand_slot& at = plan.slots[static_cast<std::size_t>(slot)];
-      view v = context.views[static_cast<std::size_t>(slot)];
-      if (at.base == in_band) v.data = any_pointer::bytes(scratch + at.offset);
-      return v;
+      to = context.views[static_cast<std::size_t>(slot)];
+      if (at.base == in_band) to.data = any_pointer::bytes(scratch + at.offset);
     };
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
-      stage.views[i] = operand(s.inputs.first + static_cast<std::int32_t>(i));
+      put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
       if (stage.reads_rows_of(i)) stage.images[i] = rows_in_memory::of(stage.views[i]);
     }
-    stage.views[inputs] = operand(s.outputs.first);
+    put(stage.views[inputs], s.outputs.first);
     stage.result = rows_in_memory::of(stage.views[inputs]);
     stage.keeps_some = plan.slots[static_cast<std::size_t>(s.outputs.first)].base == in_band;
     stage.run = s.run;
