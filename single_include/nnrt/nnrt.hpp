@@ -23178,25 +23178,46 @@ inline void transpose_tile(const T* from, std::int64_t from_step, T* to, std::in
 /// Tiles as wide and high as a cache line has elements, so that each line is read and written whole while it is in L1.
 template <class T> inline constexpr std::int64_t tile_extent = 64 / std::int64_t{sizeof(T)};
 
-/// Some rows of a plane, all columns of a tile before the next ones.
+/// Asks for the lines of a tile that comes next: no machine guesses from so many rows at once where they lie.
+template <class T> [[gnu::always_inline]] inline void fetch_tile(const transposition& t, const T* from, const rectangle& piece, std::int64_t i, std::int64_t j) {
+  const std::int64_t end = piece.rows.end - i < tile_extent<T> ? piece.rows.end : i + tile_extent<T>;
+  for (std::int64_t row = i; j < piece.columns.end && row < end; ++row) __builtin_prefetch(from + row * t.from_step + j);
+}
+
+/// Some rows of a plane: tiles go down them, all of a column before the next ones, or a few along them before those below.
+template <class T, bool GoesAlong> inline void transpose_tiles(const transposition& t, const T* from, T* to, const rectangle& piece) {
+  constexpr std::int64_t tile = tile_extent<T>, beside = (GoesAlong ? 8 : 1) * tile;
+  const interval rows = piece.rows, columns = piece.columns;
+  for (std::int64_t first = columns.begin; first < columns.end; first += beside) {
+    const std::int64_t last = first + beside - tile < columns.end ? first + beside - tile : columns.end - 1;  // where the last tile begins, or behind that
+    for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
+      const bool is_last = i + tile >= rows.end;
+      for (std::int64_t j = first; j <= last; j += tile) {
+        if (GoesAlong && j + tile <= last) fetch_tile(t, from, piece, i, j + tile);
+        else fetch_tile(t, from, piece, is_last ? rows.begin : i + tile, is_last ? first + beside : first);
+        transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, rows.end - i < tile ? rows.end - i : tile,
+                       columns.end - j < tile ? columns.end - j : tile);
+      }
+    }
+  }
+}
+
+/// Whether tiles go along rows that are longer than columns: where they come from beyond L2, for a processor sees where a few lines go on sooner than where
+/// many do, and where they are a multiple of 1 KiB apart, so that the lines of two tiles below each other share few sets of L1. Elsewhere results are better
+/// written a piece after the other.
+template <class T> constexpr bool goes_along(const transposition& t, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t size = sizeof(T);
+  return columns > rows && (rows * columns * size >= 1024 * 1024 || t.from_step * size % 1024 == 0);
+}
+
+/// Some rows of a plane.
 template <class T> inline void transpose_rows(const transposition& t, const T* from, T* to, const rectangle& piece) {
-  constexpr std::int64_t tile = tile_extent<T>;
   const interval rows = piece.rows, columns = piece.columns;
   if (rows.size() < lanes_of_cells<T, 1>::size || columns.size() < lanes_of_cells<T, 1>::size)
     return transpose_elements(from + rows.begin * t.from_step + columns.begin, t.from_step,
                               to + columns.begin * t.to_step + rows.begin, t.to_step, rows.size(), columns.size());
-  const auto height_at = [&](std::int64_t i) { return rows.end - i < tile ? rows.end - i : tile; };
-  for (std::int64_t j = columns.begin; j < columns.end; j += tile)
-    for (std::int64_t i = rows.begin; i < rows.end; i += tile) {
-      const std::int64_t height = height_at(i);
-      const std::int64_t width = columns.end - j < tile ? columns.end - j : tile;
-      // The next tile's lines: no machine guesses from so many rows at once where they lie.
-      const bool is_last = i + tile >= rows.end;
-      const std::int64_t next_i = is_last ? rows.begin : i + tile, next_j = is_last ? j + tile : j;
-      for (std::int64_t row = next_i; next_j < columns.end && row < next_i + height_at(next_i); ++row)
-        __builtin_prefetch(from + row * t.from_step + next_j);
-      transpose_tile(from + i * t.from_step + j, t.from_step, to + j * t.to_step + i, t.to_step, height, width);
-    }
+  if (goes_along<T>(t, rows.size(), columns.size())) transpose_tiles<T, true>(t, from, to, piece);
+  else transpose_tiles<T, false>(t, from, to, piece);
 }
 
 /// A piece of one plane. Of more rows than these L2 forgets the first lines before the columns beside come, which are in them or next to them.
