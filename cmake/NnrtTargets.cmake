@@ -25,6 +25,8 @@ function(nnrt_machine_runs result flags)
         return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1;
       #elif defined(__SSE4_1__)
         return __builtin_cpu_supports(\"sse4.1\") ? 0 : 1;
+      #elif defined(__ARM_FEATURE_MATMUL_INT8)
+        return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0 && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0 ? 0 : 1;
       #elif defined(__ARM_FEATURE_DOTPROD)
         return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0 ? 0 : 1;
       #else

@@ -58,7 +58,10 @@
 #define NNRT_ISA sse2
 #define NNRT_ISA_NAME "sse2"
 #elif defined(__ARM_NEON) && defined(__aarch64__)
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
+#define NNRT_ISA neoni8mm
+#define NNRT_ISA_NAME "neoni8mm"
+#elif defined(__ARM_FEATURE_DOTPROD)
 #define NNRT_ISA neondot
 #define NNRT_ISA_NAME "neondot"
 #else
@@ -2289,6 +2292,16 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
+#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+inline constexpr bool has_lane_products = true;
+/// x times lane I of y, + z.
+template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) { return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I)); }
+#else
+inline constexpr bool has_lane_products = false;
+template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
+#endif
+
 /// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
 [[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
 #if defined(NNRT_LANES_AVX512)
@@ -2584,8 +2597,10 @@ inline void zero_floats(std::int64_t n, float* to) {
 #endif
 #if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
 #define NNRT_BYTES_VNNI 1
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
 #define NNRT_BYTES_WIDENED 1
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
+#define NNRT_BYTES_SQUARES 1
 #endif
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -2643,6 +2658,9 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #elif defined(NNRT_LANES_AVX2)
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+#elif defined(__aarch64__)
+  const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
+  return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
 #else
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
@@ -2660,7 +2678,8 @@ inline constexpr bool dots_are_signed = false;
 #endif
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane as 16 bits each, two of them in each register.
+/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which multiplies halves of registers, one of
+/// each lane in the lower half and the other in the upper.
 struct dot_values {
   int_vector first, second;
 };
@@ -2668,10 +2687,23 @@ struct dot_values {
 struct dot_weights {
   int_vector first, second;
 };
+#if defined(__aarch64__)
+/// The bytes of four lanes by their places.
+[[gnu::always_inline]] inline int8x16_t bytes_by_place(int_vector bytes) {
+  const auto x = (byte_vector)bytes;
+  return (int8x16_t)__builtin_shufflevector(x, x, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+/// Four bytes in each lane: in their order.
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
+  const uint8x16_t x = vreinterpretq_u8_s8(bytes_by_place(bytes));
+  return {(int_vector)vmovl_u8(vget_low_u8(x)), (int_vector)vmovl_high_u8(x)};
+}
+#else
 /// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
   return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
 }
+#endif
 #else
 /// Four bytes in each lane.
 struct dot_values {
@@ -2690,17 +2722,25 @@ inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 /// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
 /// broadcast meets the weight at place i.
 constexpr std::int64_t place_of_byte(std::int64_t i) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
   return i % 2 * 2 + i / 2;
 #else
   return i;
+#endif
+}
+/// Where the weight of a lane at place 0 or 1 is, or at place 2 or 3 behind it, in weights of two bytes each.
+constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
+#if defined(__aarch64__)
+  return place % 2 * int_lanes + lane;
+#else
+  return lane * 2 + place % 2;
 #endif
 }
 /// Sets the weight of a lane at a place.
 inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
-  std::memcpy(weights + place / 2 * register_bytes + lane * 4 + place % 2 * 2, &wide, sizeof wide);
+  std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
@@ -2715,7 +2755,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 
 /// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
 [[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
   const auto x = (byte_vector)bytes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
@@ -2728,7 +2768,10 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 
 /// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  const int8x16_t x = bytes_by_place(bytes);
+  return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
+#elif defined(NNRT_BYTES_WIDENED)
   const int_vector x = in_order(bytes);
   return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
 #else
@@ -2744,7 +2787,7 @@ inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
 
 inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
-  std::memcpy(weights + place / 2 * (register_bytes / 2) + lane * 2 + place % 2, &value, sizeof value);
+  std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
 #else
   put_weight(weights, lane, place, value);
 #endif
@@ -2758,7 +2801,9 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 }
 /// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  store_vector(p, (byte_vector)bytes_by_place(bytes));
+#elif defined(NNRT_BYTES_WIDENED)
   const auto x = (short_vector)bytes;
   store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
@@ -2806,6 +2851,16 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
+[[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
+#if defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return (int_vector)vmlal_high_s16(vmlal_s16((int32x4_t)sum, vget_low_s16(a), vget_low_s16(b)), a, b);
+#else
+  return dot2(sum, (short_vector)x, (short_vector)w);
+#endif
+}
+
 /// sum + the four products of each lane.
 [[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
 #if defined(NNRT_BYTES_VNNI)
@@ -2822,7 +2877,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return sum;
 #endif
 #elif defined(NNRT_BYTES_WIDENED)
-  return dot2(dot2(sum, (short_vector)x.first, (short_vector)w.first), (short_vector)x.second, (short_vector)w.second);
+  return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -2833,6 +2888,26 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+/// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
+#if defined(__aarch64__)
+inline constexpr bool has_lane_dots = true;
+/// sum + the four products of each lane of w with step I of x: four numbers as tiles of several rows read them.
+template <int I> [[gnu::always_inline]] inline int_vector dot4_lane(int_vector sum, int_vector x, dot_weights w) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto a = (int16x8_t)x, first = (int16x8_t)w.first, second = (int16x8_t)w.second;
+  int32x4_t of = vmlal_laneq_s16((int32x4_t)sum, vget_low_s16(first), a, 4 * I);
+  of = vmlal_high_laneq_s16(of, first, a, 4 * I + 1);
+  of = vmlal_laneq_s16(of, vget_low_s16(second), a, 4 * I + 2);
+  return (int_vector)vmlal_high_laneq_s16(of, second, a, 4 * I + 3);
+#else
+  return (int_vector)vdotq_laneq_s32((int32x4_t)sum, (int8x16_t)w.bytes, (int8x16_t)x, I);
+#endif
+}
+#else
+inline constexpr bool has_lane_dots = false;
+template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }  // where code says if constexpr
+#endif
+
 /// The 32 bits at p in every lane.
 [[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
   std::int32_t word;
@@ -2841,6 +2916,15 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return (int_vector)_mm512_set1_epi32(word);
 #else
   return int_lanes_of(word);
+#endif
+}
+/// The two shorts at p in every lane, as half_of_dot4() takes them.
+[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) {
+#if defined(__aarch64__)
+  const auto* const x = static_cast<const std::int16_t*>(p);
+  return (int_vector)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
+#else
+  return broadcast_word(p);
 #endif
 }
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
@@ -2883,15 +2967,6 @@ struct lane_pair {
 };
 constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
 
-// --- bytes of four registers, lane by lane ------------------------------------
-
-/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// channel_of_lane(v, l).
-struct interleaved {
-  int_vector of[4];
-};
-constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
-
 /// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
 template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
   constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
@@ -2900,6 +2975,43 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(
   }
   (std::make_integer_sequence<int, count>{});
 }
+
+// --- squares of two rows and two columns ----------------------------------------
+
+/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
+#if defined(NNRT_BYTES_SQUARES)
+inline constexpr bool has_squares = true;
+
+/// Eight bytes of one row and eight of another.
+[[gnu::always_inline]] inline int_vector eight_of_two(const std::byte* first, const std::byte* second) {
+  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)), vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
+}
+/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind them.
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values rows, int_vector columns) {
+  return (int_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)rows.bytes, (int8x16_t)columns);
+}
+#else
+inline constexpr bool has_squares = false;
+
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }  // where code says if constexpr
+#endif
+/// One row of two squares side by side.
+template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
+  typedef std::int64_t halves __attribute__((vector_size(register_bytes)));
+  return (int_vector)by_turns<Row>((halves)left, (halves)right);
+}
+
+/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one vector wide.
+inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
+
+// --- bytes of four registers, lane by lane ------------------------------------
+
+/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
+/// channel_of_lane(v, l).
+struct interleaved {
+  int_vector of[4];
+};
+constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
   const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
@@ -11451,9 +11563,9 @@ inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_st
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
-/// must be even, see tile_args.
-inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16; 16 where four k of each
+/// row stay in a register, too. They must be even, see tile_args.
+inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
@@ -11547,6 +11659,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  /// The values of a vector's worth of k, one in each lane.
+  template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
   template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
@@ -11597,6 +11711,16 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
     if constexpr (k_of_a_turn(accumulators) > 1) keep(b0), keep(b1);
     (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
+  }
+  /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
+  template <int Sets> [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
+    const vf x[] = {a.template values<Row>()...};
+    each<4>([&](auto i) __attribute__((always_inline)) {
+      const vf b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * lanes);
+      sums& sum = to[i % Sets];
+      ((sum.of[0][Row] = fma_lane<i>(b0, x[Row], sum.of[0][Row])), ...);
+      if constexpr (Vectors == 2) ((sum.of[1][Row] = fma_lane<i>(b1, x[Row], sum.of[1][Row])), ...);
+    });
   }
   [[gnu::always_inline]] void add(const sums& other) {
     ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
@@ -11691,9 +11815,10 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
 /// 12 accumulators or more have load slots to spare for it.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
-    for (int i = 0; i < Count; ++i)
+    each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
+    });
     ahead += static_cast<address>(Count * step);
   }
 }
@@ -11711,7 +11836,12 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
     const float* b = t.b;
     for (std::int64_t run = t.runs; run > 0; --run) {
       const float* const end = b + t.k / step * Sums::columns;
-      if constexpr (sets > 1) {
+      if constexpr (has_lane_products && 4 % sets == 0) {
+        for (const float* const whole = b + t.k / 4 * (4 * Sums::columns); b != whole; b += 4 * Sums::columns, a.advance(4)) {
+          fetch_ahead<Sums, 4>(ahead, t.ahead_step);
+          Sums::add_four(sum, a, b);
+        }
+      } else if constexpr (sets > 1) {
         for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
              b += sets * Sums::columns, a.advance(sets * step))
           each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });
@@ -12339,6 +12469,14 @@ template <class Op, class Isa> struct depthwise_binding {
 // byte_tile: one tile of a product of stored numbers - its dot products, and its sums as bytes.
 // Flow: byte_gemm.hpp walks over tiles; byte_pack.hpp laid out what they read.
 
+// ===== nnrt/kernels/byte_paired_sums.hpp
+// byte_paired_sums: the sums of a tile that takes two steps at a time, so that what it reads of A serves twice as many products.
+// Flow: byte_tile.hpp makes the functions of such panels of these; byte_layout.hpp says which panels have their steps in pairs.
+
+// ===== nnrt/kernels/byte_sums.hpp
+// byte_sums: what one tile of a product of stored numbers is told, and its sums while they grow.
+// Flow: byte_paired_sums.hpp has those of steps in pairs; byte_tile.hpp makes functions of both; byte_pack.hpp laid out what they read.
+
 // ===== nnrt/kernels/byte_pack.hpp
 // byte_pack: matrices of stored numbers in the order in which tiles read them, with biases and scales.
 // Flow: a prepare step calls byte_pack() once for each layer, a product of two computed tensors before each run; byte_tile.hpp multiplies with what
@@ -12588,9 +12726,10 @@ struct byte_depth {
   constexpr std::int64_t products() const { return runs * length; }
 };
 
-/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
-/// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
-enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or two steps in pairs of lanes, so that what is read of A
+/// serves twice as many products (see byte_paired_sums.hpp). Two panels may lie as one of four vectors.
+enum class panel_form { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
+inline constexpr int panel_forms = 5;
 
 /// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of half as many.
 inline constexpr std::int64_t least_block_products = 64 * 1024;
@@ -12625,8 +12764,13 @@ struct byte_layout {
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
-    if (vectors_of(panel) == 2) return panel_form::two_vectors;
-    return has_pairs_of_lanes && !in_blocks && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+    const std::int64_t most_in_pairs = in_blocks || depth.length % 8 != 0 || (has_squares && is_for_one_row) ? 0 : most_paired_vectors;
+    if (vectors_of(panel) == 2) return most_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
+    return most_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
+  }
+  constexpr bool is_in_pairs(std::int64_t panel) const {
+    const panel_form form = form_of(panel);
+    return form == panel_form::one_vector_in_pairs || form == panel_form::two_vectors_in_pairs;
   }
   /// Where a weight lies: the lane, and the dot product from the panel's first.
   struct place {
@@ -12634,9 +12778,9 @@ struct byte_layout {
   };
   constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
     if (is_of_four(panel)) return {step * 4 + vector, lane};
-    if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
+    if (!is_in_pairs(panel)) return {step * vectors_of(panel) + vector, lane};
     const lane_pair at = pair_of_lane(lane);
-    return {step / 2 * 2 + at.source, at.lane + step % 2};
+    return {(step / 2 * vectors_of(panel) + vector) * 2 + at.source, at.lane + step % 2};
   }
   /// Bytes that a number of A takes where tiles read it.
   constexpr std::int64_t row_value_bytes() const { return byte_form{!is_for_one_row}.size(); }
@@ -12790,9 +12934,10 @@ class weight_placer {
   weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
       : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
-    is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * layout.product_bytes();
-    placed_.at = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
+    is_paired_ = layout.is_in_pairs(panel);
+    const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
+    placed_.at = packed + layout.panel_at(panel) + of_panel * together;
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
@@ -12809,13 +12954,14 @@ class weight_placer {
     for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
       const int_vector a = word(step);
       add(placed, a);
-      if (!is_paired_) {
-        store_next(placed, a);
-        continue;
+      if (is_paired_) {
+        const int_vector b = word(step + 1);
+        add(placed, b);
+        store(placed.at, by_turns<0>(a, b)), store(placed.at + layout_.product_bytes(), by_turns<1>(a, b));
+      } else {
+        store(placed.at, a);
       }
-      const int_vector b = word(step + 1);
-      add(placed, b);
-      store_next(placed, by_turns<0>(a, b)), store_next(placed, by_turns<1>(a, b));
+      placed.at += step_bytes_;
     }
     placed_ = placed;
   }
@@ -12846,15 +12992,14 @@ class weight_placer {
     to.seen = dot4(to.seen, ones, weights_of(word));
     to.larger = dot4(to.larger, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
   }
-  [[gnu::always_inline]] void store_next(progress& to, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(to.at, word) : store_weights(to.at, weights_of(word));
-    to.at += step_bytes_;
+  [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
+    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word));
   }
 
   const byte_layout& layout_;
   const byte_factors& f_;
   bool is_paired_;
-  std::int64_t step_bytes_;
+  std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
   int_vector flip_, is_used_{};
   byte_vector zero_;
   progress placed_;
@@ -13107,6 +13252,8 @@ template <int Vectors, class Rows> struct byte_sums;
 template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
+  /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
+  static constexpr int steps_of_register = has_lane_dots && byte_cursor<rows>::is_wide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -13125,6 +13272,17 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
       weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
     });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
+  }
+  /// The steps that a register of each row has; each goes to the next of some sets.
+  template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
+    const int_vector x[] = {(byte_cursor<rows>::is_wide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
+    each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
+      byte_sums& sum = to[i % Sets];
+      each<Vectors>([&](int v) __attribute__((always_inline)) {
+        const dot_weights weights = load_weights(b + i * step_bytes + v * weight_bytes);
+        ((sum.of[v][Row] = dot4_lane<i>(sum.of[v][Row], x[Row], weights)), ...);
+      });
+    });
   }
   [[gnu::always_inline]] void add(const byte_sums& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
@@ -13172,24 +13330,67 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   }
   /// Two of the four products: both halves of the weights at once would leave too few registers.
   template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
-    short_vector weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<short_vector>(b + v * dot_bytes + Half * register_bytes); });
-    (add_wide_row<Row>((short_vector)broadcast_word(a.template at<Row>(ahead) + Half * 4), weights), ...);
+    int_vector weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<int_vector>(b + v * dot_bytes + Half * register_bytes); });
+    (add_wide_row<Row>(broadcast_shorts(a.template at<Row>(ahead) + Half * 4), weights), ...);
   }
-  template <int R> [[gnu::always_inline]] void add_wide_row(short_vector x, const short_vector (&weights)[Vectors]) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot2(of[v][R], x, weights[v]); });
+  template <int R> [[gnu::always_inline]] void add_wide_row(int_vector x, const int_vector (&weights)[Vectors]) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = half_of_dot4(of[v][R], x, weights[v]); });
   }
 };
 
-/// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
-template <class Rows> struct paired_byte_sums;
-template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+namespace nnrt::inline NNRT_ISA::kernels::detail {
+
+template <int Vectors, class Rows> struct paired_byte_sums;
+
+#if defined(NNRT_BYTES_SQUARES)
+
+/// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number of rows the last is its own partner.
+template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+  using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
+  static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors, accumulators = pairs * columns;
+  static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
+  int_vector of[columns][pairs] = {};
+
+  /// \tparam Flips whether the rows are flipped, which takes as long as a quarter of the products
+  template <bool Flips> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+    int_vector weights[columns];
+    each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
+    each<pairs>([&](auto pair) __attribute__((always_inline)) {
+      constexpr int second = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
+      const int_vector stored = eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead));
+      const dot_values x{Flips ? stored ^ flip : stored};
+      each<columns>([&](int c) __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
+      asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
+    });
+  }
+  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
+    each<columns>([&](int c) __attribute__((always_inline)) { each<pairs>([&](int pair) __attribute__((always_inline)) { of[c][pair] += other.of[c][pair]; }); });
+  }
+  [[gnu::always_inline]] whole folded(const std::byte* start) const {
+    whole sums;
+    each<Vectors>([&](int v) __attribute__((always_inline)) {
+      const auto first = load_vector<int_vector>(start + v * register_bytes);
+      ((sums.of[v][Row] = row_of_squares<Row % 2>(of[2 * v][Row / 2], of[2 * v + 1][Row / 2]) + first), ...);
+    });
+    return sums;
+  }
+};
+
+#else
+
+/// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
+template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+  template <bool> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
     (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
   }
@@ -13209,6 +13410,14 @@ template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>
   }
 };
 
+#endif
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
 using byte_tile_function = void (*)(const byte_tile&);
 
 /// Asks for weights that come soon: those of large layers lie in L3 or beyond.
@@ -13227,7 +13436,13 @@ template <class Sums>
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
-    if constexpr (sets > 1) {
+    constexpr int at_once = Sums::steps_of_register;
+    if constexpr (at_once > 0 && at_once % sets == 0) {
+      for (const std::byte* const whole = b + t.steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+        if constexpr (Sums::accumulators >= 16) fetch_weights<at_once * Sums::step_bytes>(b);
+        Sums::add_register(sum, a, b, flip);
+      }
+    } else if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
@@ -13246,23 +13461,32 @@ template <class Sums>
 }
 
 /// The same for steps in pairs.
-template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
-                                                   const std::byte* start, int_vector flip, Sums& result) {
-  using pairs = paired_byte_sums<first_integers<Sums::rows>>;
+template <bool Flips, class Sums>
+[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+  constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
+  using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
   pairs sum[sets];
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const std::byte* const end = b + t.steps * dot_bytes;
+    const std::byte* const end = b + t.steps * (vectors * dot_bytes);
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].template add_products<Flips>(a, b + s * pairs::step_bytes, flip, s); });
     }
-    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) sum[0].add_products(a, b, flip, 0);
+    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
+      if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
+      sum[0].template add_products<Flips>(a, b, flip, 0);
+    }
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
+}
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+  if constexpr (has_squares)
+    if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
+  sum_pairs<true>(t, a, b, start, flip, result);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
@@ -13296,19 +13520,22 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
 /// are scaled by the functions of byte_row.hpp.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::integer_sequence<int, I...>) {
-  ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
-  ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
-  if constexpr (has_pairs_of_lanes)
-    ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
-  if constexpr (Method == scale_method::one_by_one) of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts], std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[row_counts] { return of[static_cast<int>(form)]; };
+  ((functions(panel_form::one_vector)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  ((functions(panel_form::two_vectors)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  if constexpr (most_paired_vectors > 0)
+    ((functions(panel_form::one_vector_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  if constexpr (most_paired_vectors > 1)
+    ((functions(panel_form::two_vectors_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  if constexpr (Method == scale_method::one_by_one) functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
@@ -14713,7 +14940,7 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 /// once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
-  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
+  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.is_in_pairs(0) ? steps / 2 : steps * layout.panels();
   const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }
@@ -16072,7 +16299,9 @@ namespace detail {
 
 /// short_lanes weights of 8 bits as 16.
 [[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
-#if defined(NNRT_LANES_AVX512)
+#if defined(__aarch64__)
+  return (short_vector)vmovl_s8(vld1_s8(w));
+#elif defined(NNRT_LANES_AVX512)
   return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
 #elif defined(NNRT_LANES_AVX2)
   return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
@@ -16110,7 +16339,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
       each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
       });
     }
     each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
@@ -20044,10 +20273,11 @@ namespace detail {
 
 /// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them.
 template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
-  static constexpr bool is_paired = Vectors == 1 && has_pairs_of_lanes && In % 8 == 0;
+  static constexpr bool is_squared = has_squares && !IsNarrow && In % 8 == 0;  // of the row with itself
+  static constexpr bool is_paired = is_squared || (Vectors == 1 && has_pairs_of_lanes && In % 8 == 0);
   static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
-  static constexpr int results = is_paired ? 2 : Vectors, chains = steps < 2 ? 1 : 4 / results;
+  static constexpr int results = is_paired ? 2 * Vectors : Vectors, chains = steps < 2 ? 1 : 4 / results;
   /// So many steps are unrolled, whole chains.
   static constexpr int block = 8;
   int_vector of[chains][results] = {};
@@ -20067,7 +20297,8 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   /// The sums of vector v; `start` is what those of vector 0 start from.
   template <int V> [[gnu::always_inline]] int_vector sums(const std::byte* start) const {
     const auto first = load_vector<int_vector>(start + V * register_bytes);
-    if constexpr (is_paired) return paired_sums(total(0), total(1)) + first;
+    if constexpr (is_squared) return row_of_squares<0>(total(2 * V), total(2 * V + 1)) + first;
+    else if constexpr (is_paired) return paired_sums(total(0), total(1)) + first;
     else return total(V) + first;
   }
 
@@ -20079,7 +20310,8 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
         const std::byte* const weights = b + (step * results + r) * product_bytes;
-        sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
+        if constexpr (is_squared) sum = add_square(sum, values, load_vector<int_vector>(weights));
+        else sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
       });
     });
   }

@@ -1,13 +1,14 @@
 #include <nnrt/kernels/byte_convolution.hpp>
+#include <support/byte_products.hpp>
 #include <support/kernels.hpp>
 
 #include <doctest/doctest.h>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 using namespace nnrt;
 using namespace nnrt::kernels;
+using namespace nnrt_test::byte_products;
 using nnrt_test::fenced_bytes;
 
 namespace {
@@ -24,78 +25,12 @@ class without_registers {
   kernels::detail::permission before_ = (may_use_matrix_registers(), kernels::detail::matrix_permission);
 };
 
-std::vector<std::byte> random_bytes(std::int64_t count, unsigned seed) {
-  std::mt19937 any(seed);
-  std::vector<std::byte> made;
-  for (std::int64_t i = 0; i < count; ++i) made.push_back(static_cast<std::byte>(any() >> 24));
-  return made;
+/// A product in blocks as far as the machine has them.
+byte_layout in_blocks(std::int64_t m, std::int64_t k, std::int64_t n) {
+  byte_layout of = byte_layout::of(m, k, n);
+  of.in_blocks = true;
+  return of;
 }
-/// Bytes that begin at a line of the cache.
-class lines {
- public:
-  explicit lines(std::int64_t count) : lines_(static_cast<std::size_t>(count / 64 + 1)) {}
-  std::byte* data() { return lines_[0].of; }
-
- private:
-  struct alignas(64) line {
-    std::byte of[64];
-  };
-  std::vector<line> lines_;
-};
-
-struct stored_as {
-  bool is_unsigned;
-  std::int32_t a_zero, b_zero, c_zero;
-  byte_factors factors() const { return {a_zero, b_zero, is_unsigned}; }
-  std::int32_t low() const { return is_unsigned ? 0 : -128; }
-  std::int32_t high() const { return is_unsigned ? 255 : 127; }
-  narrowing narrowed() const { return {low(), high(), c_zero, is_unsigned}; }
-  scaled_range range() const { return scaled_range::of({low(), high()}, c_zero, is_unsigned); }
-};
-constexpr stored_as forms[] = {{false, 3, 0, -128}, {false, -20, 0, 5}, {true, 120, 128, 100}, {true, 7, 90, 0}, {false, 100, -9, -5}};
-
-byte_channel channel_of(std::int64_t j, std::int64_t products) {
-  return {fixed_point_of(0.02 / static_cast<double>(products) * (1 + 0.1 * static_cast<double>(j % 7))), static_cast<std::int32_t>(j * 97 - 1000), {}, {}, {}};
-}
-
-/// A product [m, k] x [k, n], in blocks as far as the machine has them.
-struct product {
-  std::int64_t m, k, n;
-  stored_as stored;
-  fenced_bytes a{random_bytes(m * k, 1)};
-  std::vector<std::byte> b = random_bytes(k * n, 2);  // columns lie in one piece
-  byte_layout layout = in_blocks(byte_layout::of(m, k, n));
-  lines packed{layout.bytes()}, scratch{std::max<std::int64_t>(1, byte_matrix_scratch_bytes(layout, m))};
-
-  product(std::int64_t rows, std::int64_t depth, std::int64_t columns, const stored_as& form) : m(rows), k(depth), n(columns), stored(form) {
-    byte_pack(layout, stored.factors(), stored.range(), byte_matrix{b.data(), k, 0, 1}, [&](std::int64_t j) { return channel_of(j, k); }, packed.data());
-  }
-  static byte_layout in_blocks(byte_layout of) {
-    of.in_blocks = true;
-    return of;
-  }
-
-  std::vector<std::byte> run(int parts = 1, bool by_columns = false) {
-    fenced_bytes c(std::vector<std::byte>(static_cast<std::size_t>(m * n), std::byte{0x55}));
-    const byte_product p{layout, packed.data(), stored.factors(), stored.narrowed()};
-    for (int i = 0; i < parts; ++i) byte_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
-    return {c.data(), c.data() + m * n};
-  }
-  /// What the definition says.
-  std::vector<std::byte> expected() {
-    std::vector<std::byte> c;
-    const byte_factors f = stored.factors();
-    for (std::int64_t i = 0; i < m; ++i)
-      for (std::int64_t j = 0; j < n; ++j) {
-        const byte_channel channel = channel_of(j, k);
-        std::int64_t sum = channel.bias;
-        for (std::int64_t l = 0; l < k; ++l) sum += std::int64_t{f.at(a.data(), i * k + l) - f.a_zero} * (f.at(b.data(), j * k + l) - f.b_zero);
-        const std::int64_t y = stored.c_zero + kernels::detail::scaled(sum, channel);
-        c.push_back(static_cast<std::byte>(std::min<std::int64_t>(std::max<std::int64_t>(y, stored.low()), stored.high())));
-      }
-    return c;
-  }
-};
 
 TEST_CASE("byte blocks: as few as can be, alike, and the last ends with the rows") {
   for (std::int64_t rows = 1; rows < 200; ++rows) {
@@ -113,14 +48,14 @@ TEST_CASE("byte blocks: as few as can be, alike, and the last ends with the rows
 }
 
 TEST_CASE("byte blocks: products of any extents are what the definition says, in blocks and in tiles, in any number of parts") {
-  for (const stored_as& form : forms)
+  for (const stored_form& form : forms)
     for (const auto [m, k, n] : {gemm_shape{2, 20, 9}, gemm_shape{5, 64, 16}, gemm_shape{16, 63, 31}, gemm_shape{17, 128, 32}, gemm_shape{31, 36, 33}, gemm_shape{33, 196, 64},
                                  gemm_shape{50, 257, 70}, gemm_shape{64, 4, 100}, gemm_shape{100, 512, 48}, gemm_shape{15, 4096, 32}, gemm_shape{33, 900, 40}}) {
       CAPTURE(form.a_zero);
       CAPTURE(m);
       CAPTURE(k);
       CAPTURE(n);
-      product p(m, k, n, form);
+      product p(in_blocks(m, k, n), m, form);
       const std::vector<std::byte> expected = p.expected();
       CHECK(goes_in_blocks({p.layout, p.packed.data(), form.factors(), form.narrowed()}) == may_use_matrix_registers());
       CHECK(p.run() == expected);
@@ -150,7 +85,7 @@ conv_shape convolution(std::int64_t height, std::int64_t width, std::int64_t in,
   return s;
 }
 
-std::vector<std::byte> convolved(const conv_shape& s, const stored_as& form, const std::vector<std::byte>& x, std::byte* packed, int parts) {
+std::vector<std::byte> convolved(const conv_shape& s, const stored_form& form, const std::vector<std::byte>& x, std::byte* packed, int parts) {
   lines scratch(std::max<std::int64_t>(1, byte_conv_scratch_bytes(s)));
   fenced_bytes image(x), y(std::vector<std::byte>(static_cast<std::size_t>(s.batch * s.out_pixels() * s.out), std::byte{0x55}));
   const byte_product p{byte_conv_layout(s), packed, form.factors(), form.narrowed()};
@@ -163,7 +98,7 @@ TEST_CASE("byte blocks: convolutions have the bits of tiles, over whole lines an
                                convolution(30, 30, 3, 32, 3, 2), convolution(14, 50, 3, 8, 5),          convolution(6, 17, 64, 65, 1),       convolution(13, 9, 256, 32, 1, 2),
                                convolution(12, 40, 8, 24, 3, 1, 2), convolution(10, 32, 32, 64, 3, 1, 1, 2), convolution(3, 12, 512, 33), convolution(5, 64, 20, 4)};
   for (const conv_shape& s : shapes)
-    for (const stored_as& form : forms) {
+    for (const stored_form& form : forms) {
       CAPTURE(s.width);
       CAPTURE(s.in);
       CAPTURE(form.a_zero);

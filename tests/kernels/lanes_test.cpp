@@ -74,6 +74,17 @@ TEST_CASE("lanes: fma rounds once where the machine has fma") {
   CHECK(std::abs(y - 0x1p-22F) <= 0x1p-45F);
 }
 
+TEST_CASE("lanes: a factor may come from one lane") {
+  if constexpr (has_lane_products) {
+    const float four[] = {2.0F, -3.0F, 0.5F, 8.0F};
+    const vf x(5.0F), y = load(four), z(1.0F);
+    CHECK(first_of(fma_lane<0>(x, y, z)) == 11.0F);
+    CHECK(first_of(fma_lane<1>(x, y, z)) == -14.0F);
+    CHECK(first_of(fma_lane<2>(x, y, z)) == 3.5F);
+    CHECK(first_of(fma_lane<3>(x, y, z)) == 41.0F);
+  }
+}
+
 TEST_CASE("lanes: halves go where their names say") {
   if constexpr (has_halves) {
     fenced half(lanes / 2);

@@ -33,7 +33,10 @@
 #define NNRT_ISA sse2
 #define NNRT_ISA_NAME "sse2"
 #elif defined(__ARM_NEON) && defined(__aarch64__)
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
+#define NNRT_ISA neoni8mm
+#define NNRT_ISA_NAME "neoni8mm"
+#elif defined(__ARM_FEATURE_DOTPROD)
 #define NNRT_ISA neondot
 #define NNRT_ISA_NAME "neondot"
 #else

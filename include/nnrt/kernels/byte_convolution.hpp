@@ -42,7 +42,7 @@ constexpr std::int64_t band_line(const conv_shape& s) { return s.columns_under(s
 /// once, in instructions of which four start at a time.
 constexpr double cost_of_pixels(const conv_shape& s, std::int64_t pixels) {
   const byte_layout layout{{s.kernel_h, (s.kernel_w + (pixels - 1) * s.stride_w) * s.in}, pixels * s.out};
-  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.form_of(0) == panel_form::paired_steps ? steps / 2 : steps * layout.panels();
+  const std::int64_t steps = layout.depth.runs * layout.depth.steps(), broadcasts = layout.is_in_pairs(0) ? steps / 2 : steps * layout.panels();
   const std::int64_t to_bytes = 8 * layout.vectors() + (layout.n % int_lanes != 0 ? 8 : 0);  // rows of whole vectors are stored as they are
   return static_cast<double>(2 * steps * layout.vectors() + broadcasts + to_bytes) / static_cast<double>(pixels);
 }

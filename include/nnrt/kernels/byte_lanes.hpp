@@ -26,8 +26,10 @@
 #endif
 #if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
 #define NNRT_BYTES_VNNI 1
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
 #define NNRT_BYTES_WIDENED 1
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
+#define NNRT_BYTES_SQUARES 1
 #endif
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -85,6 +87,9 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #elif defined(NNRT_LANES_AVX2)
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+#elif defined(__aarch64__)
+  const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
+  return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
 #else
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
@@ -102,7 +107,8 @@ inline constexpr bool dots_are_signed = false;
 #endif
 
 #if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane as 16 bits each, two of them in each register.
+/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which multiplies halves of registers, one of
+/// each lane in the lower half and the other in the upper.
 struct dot_values {
   int_vector first, second;
 };
@@ -110,10 +116,23 @@ struct dot_values {
 struct dot_weights {
   int_vector first, second;
 };
+#if defined(__aarch64__)
+/// The bytes of four lanes by their places.
+[[gnu::always_inline]] inline int8x16_t bytes_by_place(int_vector bytes) {
+  const auto x = (byte_vector)bytes;
+  return (int8x16_t)__builtin_shufflevector(x, x, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+/// Four bytes in each lane: in their order.
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
+  const uint8x16_t x = vreinterpretq_u8_s8(bytes_by_place(bytes));
+  return {(int_vector)vmovl_u8(vget_low_u8(x)), (int_vector)vmovl_high_u8(x)};
+}
+#else
 /// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
   return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
 }
+#endif
 #else
 /// Four bytes in each lane.
 struct dot_values {
@@ -132,17 +151,25 @@ inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
 /// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
 /// broadcast meets the weight at place i.
 constexpr std::int64_t place_of_byte(std::int64_t i) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
   return i % 2 * 2 + i / 2;
 #else
   return i;
+#endif
+}
+/// Where the weight of a lane at place 0 or 1 is, or at place 2 or 3 behind it, in weights of two bytes each.
+constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
+#if defined(__aarch64__)
+  return place % 2 * int_lanes + lane;
+#else
+  return lane * 2 + place % 2;
 #endif
 }
 /// Sets the weight of a lane at a place.
 inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
-  std::memcpy(weights + place / 2 * register_bytes + lane * 4 + place % 2 * 2, &wide, sizeof wide);
+  std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
@@ -157,7 +184,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 
 /// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
 [[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
   const auto x = (byte_vector)bytes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
@@ -170,7 +197,10 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 
 /// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  const int8x16_t x = bytes_by_place(bytes);
+  return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
+#elif defined(NNRT_BYTES_WIDENED)
   const int_vector x = in_order(bytes);
   return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
 #else
@@ -186,7 +216,7 @@ inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
 
 inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
 #if defined(NNRT_BYTES_WIDENED)
-  std::memcpy(weights + place / 2 * (register_bytes / 2) + lane * 2 + place % 2, &value, sizeof value);
+  std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
 #else
   put_weight(weights, lane, place, value);
 #endif
@@ -200,7 +230,9 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 }
 /// Four signed bytes in each lane, byte i as the weight at place i.
 [[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  store_vector(p, (byte_vector)bytes_by_place(bytes));
+#elif defined(NNRT_BYTES_WIDENED)
   const auto x = (short_vector)bytes;
   store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
@@ -248,6 +280,16 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
+[[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
+#if defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return (int_vector)vmlal_high_s16(vmlal_s16((int32x4_t)sum, vget_low_s16(a), vget_low_s16(b)), a, b);
+#else
+  return dot2(sum, (short_vector)x, (short_vector)w);
+#endif
+}
+
 /// sum + the four products of each lane.
 [[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
 #if defined(NNRT_BYTES_VNNI)
@@ -264,7 +306,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return sum;
 #endif
 #elif defined(NNRT_BYTES_WIDENED)
-  return dot2(dot2(sum, (short_vector)x.first, (short_vector)w.first), (short_vector)x.second, (short_vector)w.second);
+  return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -275,6 +317,26 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+/// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
+#if defined(__aarch64__)
+inline constexpr bool has_lane_dots = true;
+/// sum + the four products of each lane of w with step I of x: four numbers as tiles of several rows read them.
+template <int I> [[gnu::always_inline]] inline int_vector dot4_lane(int_vector sum, int_vector x, dot_weights w) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto a = (int16x8_t)x, first = (int16x8_t)w.first, second = (int16x8_t)w.second;
+  int32x4_t of = vmlal_laneq_s16((int32x4_t)sum, vget_low_s16(first), a, 4 * I);
+  of = vmlal_high_laneq_s16(of, first, a, 4 * I + 1);
+  of = vmlal_laneq_s16(of, vget_low_s16(second), a, 4 * I + 2);
+  return (int_vector)vmlal_high_laneq_s16(of, second, a, 4 * I + 3);
+#else
+  return (int_vector)vdotq_laneq_s32((int32x4_t)sum, (int8x16_t)w.bytes, (int8x16_t)x, I);
+#endif
+}
+#else
+inline constexpr bool has_lane_dots = false;
+template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }  // where code says if constexpr
+#endif
+
 /// The 32 bits at p in every lane.
 [[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
   std::int32_t word;
@@ -283,6 +345,15 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   return (int_vector)_mm512_set1_epi32(word);
 #else
   return int_lanes_of(word);
+#endif
+}
+/// The two shorts at p in every lane, as half_of_dot4() takes them.
+[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) {
+#if defined(__aarch64__)
+  const auto* const x = static_cast<const std::int16_t*>(p);
+  return (int_vector)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
+#else
+  return broadcast_word(p);
 #endif
 }
 /// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
@@ -325,15 +396,6 @@ struct lane_pair {
 };
 constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
 
-// --- bytes of four registers, lane by lane ------------------------------------
-
-/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// channel_of_lane(v, l).
-struct interleaved {
-  int_vector of[4];
-};
-constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
-
 /// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
 template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
   constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
@@ -342,6 +404,43 @@ template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(
   }
   (std::make_integer_sequence<int, count>{});
 }
+
+// --- squares of two rows and two columns ----------------------------------------
+
+/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
+#if defined(NNRT_BYTES_SQUARES)
+inline constexpr bool has_squares = true;
+
+/// Eight bytes of one row and eight of another.
+[[gnu::always_inline]] inline int_vector eight_of_two(const std::byte* first, const std::byte* second) {
+  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)), vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
+}
+/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind them.
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values rows, int_vector columns) {
+  return (int_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)rows.bytes, (int8x16_t)columns);
+}
+#else
+inline constexpr bool has_squares = false;
+
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }  // where code says if constexpr
+#endif
+/// One row of two squares side by side.
+template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
+  typedef std::int64_t halves __attribute__((vector_size(register_bytes)));
+  return (int_vector)by_turns<Row>((halves)left, (halves)right);
+}
+
+/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one vector wide.
+inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
+
+// --- bytes of four registers, lane by lane ------------------------------------
+
+/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
+/// channel_of_lane(v, l).
+struct interleaved {
+  int_vector of[4];
+};
+constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
   const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),

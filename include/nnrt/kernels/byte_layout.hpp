@@ -53,9 +53,10 @@ struct byte_depth {
   constexpr std::int64_t products() const { return runs * length; }
 };
 
-/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or, of a single vector, two steps
-/// in pairs of lanes, so that one broadcast serves two dot products. Two panels may lie as one of four vectors.
-enum class panel_form { one_vector, two_vectors, paired_steps, four_vectors };
+/// How a panel's weights lie for its tiles: one or two vectors side by side at each step; or two steps in pairs of lanes, so that what is read of A
+/// serves twice as many products (see byte_paired_sums.hpp). Two panels may lie as one of four vectors.
+enum class panel_form { one_vector, two_vectors, one_vector_in_pairs, two_vectors_in_pairs, four_vectors };
+inline constexpr int panel_forms = 5;
 
 /// Products from which on a call in blocks is worth setting matrix registers up, which takes as long as the tiles of half as many.
 inline constexpr std::int64_t least_block_products = 64 * 1024;
@@ -90,8 +91,13 @@ struct byte_layout {
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
-    if (vectors_of(panel) == 2) return panel_form::two_vectors;
-    return has_pairs_of_lanes && !in_blocks && depth.length % 8 == 0 ? panel_form::paired_steps : panel_form::one_vector;
+    const std::int64_t most_in_pairs = in_blocks || depth.length % 8 != 0 || (has_squares && is_for_one_row) ? 0 : most_paired_vectors;
+    if (vectors_of(panel) == 2) return most_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
+    return most_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
+  }
+  constexpr bool is_in_pairs(std::int64_t panel) const {
+    const panel_form form = form_of(panel);
+    return form == panel_form::one_vector_in_pairs || form == panel_form::two_vectors_in_pairs;
   }
   /// Where a weight lies: the lane, and the dot product from the panel's first.
   struct place {
@@ -99,9 +105,9 @@ struct byte_layout {
   };
   constexpr place place_of(std::int64_t panel, std::int64_t vector, std::int64_t lane, std::int64_t step) const {
     if (is_of_four(panel)) return {step * 4 + vector, lane};
-    if (form_of(panel) != panel_form::paired_steps) return {step * vectors_of(panel) + vector, lane};
+    if (!is_in_pairs(panel)) return {step * vectors_of(panel) + vector, lane};
     const lane_pair at = pair_of_lane(lane);
-    return {step / 2 * 2 + at.source, at.lane + step % 2};
+    return {(step / 2 * vectors_of(panel) + vector) * 2 + at.source, at.lane + step % 2};
   }
   /// Bytes that a number of A takes where tiles read it.
   constexpr std::int64_t row_value_bytes() const { return byte_form{!is_for_one_row}.size(); }

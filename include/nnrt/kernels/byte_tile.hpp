@@ -3,8 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/byte_pack.hpp>
-#include <nnrt/kernels/gemm_tile.hpp>
+#include <nnrt/kernels/byte_paired_sums.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -13,172 +12,6 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
-
-inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<address>(p); }
-[[gnu::always_inline]] inline address bytes_further(address from, std::int64_t bytes) {
-  return from + static_cast<address>(bytes);
-}
-
-/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
-/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
-struct byte_tile {
-  address a = 0, a_second = 0;
-  std::int64_t lda = 0;
-  const std::byte* b = nullptr;
-  std::int64_t steps = 0;
-  std::int64_t runs = 1, run_stride = 0;
-  const std::byte* start = nullptr;  // of the sums
-  std::int32_t flip = 0;
-  address c = 0, c_second = 0;
-  std::int64_t ldc = 0;
-  const channel_scales* scales = nullptr;
-  const narrowing* to = nullptr;
-  std::int64_t count = 1, a_step = 0, c_step = 0;  // to the next tile
-  std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
-  std::int32_t *sums = nullptr, *sums_second = nullptr;
-};
-/// Sums of a row of a tile, and between those of its vectors.
-inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
-
-/// Reads A down its rows, four elements after the others: of several rows wide ones, where there are such, of a single one the bytes.
-template <int Rows> struct byte_cursor {
-  static constexpr bool is_wide = tiles_read_wide && Rows > 1;
-  static constexpr int half = (Rows + 1) / 2;
-  address first, second;
-  strides step;
-  explicit byte_cursor(const byte_tile& t) : first(t.a), second(t.a_second), step(strides::of_bytes(t.lda)) {}
-  [[gnu::always_inline]] void advance(std::int64_t bytes) {
-    first = bytes_further(first, bytes), second = bytes_further(second, bytes);
-  }
-  [[gnu::always_inline]] void advance_steps(std::int64_t steps) { advance(steps * step_bytes); }
-  /// From behind a run of so many steps to the next.
-  [[gnu::always_inline]] void to_next_run(std::int64_t run_stride, std::int64_t steps) { advance(run_stride - steps * step_bytes); }
-  /// Row Row, `ahead` steps on.
-  template <int Row> [[gnu::always_inline]] const std::byte* at(int ahead) const {
-    return reinterpret_cast<const std::byte*>(step.template from<Row % half>(Row < half ? first : second)) + ahead * step_bytes;
-  }
-
- private:
-  static constexpr std::int64_t step_bytes = is_wide ? 8 : 4;
-};
-
-/// The rows of C below a tile.
-template <int Rows> struct byte_rows_of_c {
-  static constexpr int half = (Rows + 1) / 2;
-  address first, second;
-  strides step;
-  bool is_dense;  // nothing lies between the rows, so that several fill a register
-  template <int Row> [[gnu::always_inline]] std::byte* at() const {
-    return reinterpret_cast<std::byte*>(step.template from<Row % half>(Row < half ? first : second));
-  }
-};
-
-/// The sums of a tile of 1, 2 or 4 vectors per row.
-template <int Vectors, class Rows> struct byte_sums;
-template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
-  static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
-  static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
-  int_vector of[Vectors][rows];
-
-  [[gnu::always_inline]] void start(const std::byte* sums) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) {
-      const auto x = load_vector<int_vector>(sums + v * register_bytes);
-      ((of[v][Row] = x), ...);
-    });
-  }
-  [[gnu::always_inline]] void start() {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
-  }
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    if constexpr (byte_cursor<rows>::is_wide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
-    dot_weights weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) {
-      weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
-    });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
-  }
-  [[gnu::always_inline]] void add(const byte_sums& other) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
-  }
-  [[gnu::always_inline]] void store(const byte_tile& t) const {
-    constexpr int half = (rows + 1) / 2;
-    std::int32_t *const first = t.sums, *const second = t.sums_second;
-    each<Vectors>([&](int v) __attribute__((always_inline)) {
-      (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
-                    of[v][Row]),
-       ...);
-    });
-  }
-  /// Scales the sums and stores whole rows of bytes.
-  template <scale_method Method>
-  [[gnu::always_inline]] void store_scaled(const channel_scales* scales, const narrowing& stored,
-                                           const byte_rows_of_c<rows>& c) const {
-    constexpr int at_once = 4 / Vectors;
-    const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]), scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
-                                    scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
-    const narrowing to = stored;
-    each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
-      constexpr int first = group * at_once;
-      const auto part = [&](auto i) __attribute__((always_inline)) {
-        constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
-        return scale[i % Vectors](of[i % Vectors][row]);
-      };
-      const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
-          part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
-          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
-      if constexpr (first + at_once <= rows)
-        if (c.is_dense) return store_vector(c.template at<first>(), bytes);
-      each<at_once>([&](auto i) __attribute__((always_inline)) {
-        if constexpr (first + i < rows) {
-          if constexpr (Vectors == 2) store_half<i>(bytes, c.template at<first + i>());
-          else store_quarter<i>(bytes, c.template at<first + i>());
-        }
-      });
-    });
-  }
-
- private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
-  }
-  /// Two of the four products: both halves of the weights at once would leave too few registers.
-  template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
-    short_vector weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<short_vector>(b + v * dot_bytes + Half * register_bytes); });
-    (add_wide_row<Row>((short_vector)broadcast_word(a.template at<Row>(ahead) + Half * 4), weights), ...);
-  }
-  template <int R> [[gnu::always_inline]] void add_wide_row(short_vector x, const short_vector (&weights)[Vectors]) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot2(of[v][R], x, weights[v]); });
-  }
-};
-
-/// The sums of a tile of one vector per row, two steps at a time in pairs of lanes.
-template <class Rows> struct paired_byte_sums;
-template <int... Row> struct paired_byte_sums<std::integer_sequence<int, Row...>> {
-  using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
-  static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
-  static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
-  int_vector of[2][rows] = {};
-
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
-  }
-  [[gnu::always_inline]] void add(const paired_byte_sums& other) {
-    ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
-  }
-  [[gnu::always_inline]] whole folded(const std::byte* start) const {
-    whole sums;
-    const auto first = load_vector<int_vector>(start);
-    ((sums.of[0][Row] = paired_sums(of[0][Row], of[1][Row]) + first), ...);
-    return sums;
-  }
-
- private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, dot_weights b0, dot_weights b1) {
-    of[0][R] = dot4(of[0][R], x, b0), of[1][R] = dot4(of[1][R], x, b1);
-  }
-};
 
 using byte_tile_function = void (*)(const byte_tile&);
 
@@ -198,7 +31,13 @@ template <class Sums>
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
     const std::byte* const end = b + t.steps * Sums::step_bytes;
-    if constexpr (sets > 1) {
+    constexpr int at_once = Sums::steps_of_register;
+    if constexpr (at_once > 0 && at_once % sets == 0) {
+      for (const std::byte* const whole = b + t.steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+        if constexpr (Sums::accumulators >= 16) fetch_weights<at_once * Sums::step_bytes>(b);
+        Sums::add_register(sum, a, b, flip);
+      }
+    } else if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
@@ -217,23 +56,32 @@ template <class Sums>
 }
 
 /// The same for steps in pairs.
-template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
-                                                   const std::byte* start, int_vector flip, Sums& result) {
-  using pairs = paired_byte_sums<first_integers<Sums::rows>>;
+template <bool Flips, class Sums>
+[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+  constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
+  using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
   pairs sum[sets];
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const std::byte* const end = b + t.steps * dot_bytes;
+    const std::byte* const end = b + t.steps * (vectors * dot_bytes);
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].template add_products<Flips>(a, b + s * pairs::step_bytes, flip, s); });
     }
-    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) sum[0].add_products(a, b, flip, 0);
+    for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
+      if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
+      sum[0].template add_products<Flips>(a, b, flip, 0);
+    }
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
+}
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+  if constexpr (has_squares)
+    if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
+  sum_pairs<true>(t, a, b, start, flip, result);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
@@ -267,19 +115,22 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
 /// are scaled by the functions of byte_row.hpp.
 inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][4][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[4][row_counts], std::integer_sequence<int, I...>) {
-  ((of[0][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
-  ((of[1][I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
-  if constexpr (has_pairs_of_lanes)
-    ((of[2][I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
-  if constexpr (Method == scale_method::one_by_one) of[3][0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts], std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[row_counts] { return of[static_cast<int>(form)]; };
+  ((functions(panel_form::one_vector)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  ((functions(panel_form::two_vectors)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
+  if constexpr (most_paired_vectors > 0)
+    ((functions(panel_form::one_vector_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  if constexpr (most_paired_vectors > 1)
+    ((functions(panel_form::two_vectors_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
+  if constexpr (Method == scale_method::one_by_one) functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;

@@ -136,9 +136,10 @@ class weight_placer {
   weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
       : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
-    is_paired_ = layout.form_of(panel) == panel_form::paired_steps;
-    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * layout.product_bytes();
-    placed_.at = packed + layout.panel_at(panel) + of_panel * layout.product_bytes();
+    is_paired_ = layout.is_in_pairs(panel);
+    const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
+    step_bytes_ = (layout.is_of_four(panel) ? 4 : layout.vectors_of(panel)) * together;
+    placed_.at = packed + layout.panel_at(panel) + of_panel * together;
     zero_ = static_cast<std::int8_t>(f.b_zero_as_seen()) - byte_vector{};
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) is_used_[lane] = vector * int_lanes + lane < layout.n ? -1 : 0;
   }
@@ -155,13 +156,14 @@ class weight_placer {
     for (std::int64_t step = 0; step < block.steps; step += is_paired_ ? 2 : 1) {
       const int_vector a = word(step);
       add(placed, a);
-      if (!is_paired_) {
-        store_next(placed, a);
-        continue;
+      if (is_paired_) {
+        const int_vector b = word(step + 1);
+        add(placed, b);
+        store(placed.at, by_turns<0>(a, b)), store(placed.at + layout_.product_bytes(), by_turns<1>(a, b));
+      } else {
+        store(placed.at, a);
       }
-      const int_vector b = word(step + 1);
-      add(placed, b);
-      store_next(placed, by_turns<0>(a, b)), store_next(placed, by_turns<1>(a, b));
+      placed.at += step_bytes_;
     }
     placed_ = placed;
   }
@@ -192,15 +194,14 @@ class weight_placer {
     to.seen = dot4(to.seen, ones, weights_of(word));
     to.larger = dot4(to.larger, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
   }
-  [[gnu::always_inline]] void store_next(progress& to, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(to.at, word) : store_weights(to.at, weights_of(word));
-    to.at += step_bytes_;
+  [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
+    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word));
   }
 
   const byte_layout& layout_;
   const byte_factors& f_;
   bool is_paired_;
-  std::int64_t step_bytes_;
+  std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
   int_vector flip_, is_used_{};
   byte_vector zero_;
   progress placed_;

@@ -11,9 +11,9 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16. They
-/// must be even, see tile_args.
-inline constexpr int tile_rows = vector_registers == 32 ? 14 : 6;
+/// Rows of C that stay in registers during the loop over k, tile_vectors of each: 28 accumulators of 32 registers, 12 of 16; 16 where four k of each
+/// row stay in a register, too. They must be even, see tile_args.
+inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 ? 14 : 6;
 
 // --- division of rows among tiles ------------------------------------------
 
@@ -107,6 +107,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  /// The values of a vector's worth of k, one in each lane.
+  template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
   template <int Row> [[gnu::always_inline]] vf pair(int ahead) const { return broadcast_pair(at<Row>() + ahead); }
 
@@ -157,6 +159,16 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
     vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
     if constexpr (k_of_a_turn(accumulators) > 1) keep(b0), keep(b1);
     (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
+  }
+  /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
+  template <int Sets> [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
+    const vf x[] = {a.template values<Row>()...};
+    each<4>([&](auto i) __attribute__((always_inline)) {
+      const vf b0 = load(b + i * columns), b1 = load(b + i * columns + (Vectors - 1) * lanes);
+      sums& sum = to[i % Sets];
+      ((sum.of[0][Row] = fma_lane<i>(b0, x[Row], sum.of[0][Row])), ...);
+      if constexpr (Vectors == 2) ((sum.of[1][Row] = fma_lane<i>(b1, x[Row], sum.of[1][Row])), ...);
+    });
   }
   [[gnu::always_inline]] void add(const sums& other) {
     ((of[0][Row] = of[0][Row] + other.of[0][Row]), ...);
@@ -251,9 +263,10 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
 /// 12 accumulators or more have load slots to spare for it.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
-    for (int i = 0; i < Count; ++i)
+    each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
+    });
     ahead += static_cast<address>(Count * step);
   }
 }
@@ -271,7 +284,12 @@ template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t)
     const float* b = t.b;
     for (std::int64_t run = t.runs; run > 0; --run) {
       const float* const end = b + t.k / step * Sums::columns;
-      if constexpr (sets > 1) {
+      if constexpr (has_lane_products && 4 % sets == 0) {
+        for (const float* const whole = b + t.k / 4 * (4 * Sums::columns); b != whole; b += 4 * Sums::columns, a.advance(4)) {
+          fetch_ahead<Sums, 4>(ahead, t.ahead_step);
+          Sums::add_four(sum, a, b);
+        }
+      } else if constexpr (sets > 1) {
         for (const float* const whole = b + t.k / (sets * step) * (sets * Sums::columns); b != whole;
              b += sets * Sums::columns, a.advance(sets * step))
           each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * Sums::columns, s * step); });

@@ -155,6 +155,16 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
+#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+inline constexpr bool has_lane_products = true;
+/// x times lane I of y, + z.
+template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) { return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I)); }
+#else
+inline constexpr bool has_lane_products = false;
+template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
+#endif
+
 /// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
 [[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
 #if defined(NNRT_LANES_AVX512)

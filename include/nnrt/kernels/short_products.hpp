@@ -16,7 +16,9 @@ namespace detail {
 
 /// short_lanes weights of 8 bits as 16.
 [[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
-#if defined(NNRT_LANES_AVX512)
+#if defined(__aarch64__)
+  return (short_vector)vmovl_s8(vld1_s8(w));
+#elif defined(NNRT_LANES_AVX512)
   return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
 #elif defined(NNRT_LANES_AVX2)
   return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
@@ -54,7 +56,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     for (; i < end; i += short_lanes) {
       const short_vector weights = detail::widened_weights(w + i);
       each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = dot2(lanes_of[r], load_vector<short_vector>(x + r * step + i), weights);
+        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
       });
     }
     each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });

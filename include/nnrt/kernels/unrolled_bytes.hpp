@@ -19,10 +19,11 @@ namespace detail {
 
 /// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them.
 template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
-  static constexpr bool is_paired = Vectors == 1 && has_pairs_of_lanes && In % 8 == 0;
+  static constexpr bool is_squared = has_squares && !IsNarrow && In % 8 == 0;  // of the row with itself
+  static constexpr bool is_paired = is_squared || (Vectors == 1 && has_pairs_of_lanes && In % 8 == 0);
   static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
-  static constexpr int results = is_paired ? 2 : Vectors, chains = steps < 2 ? 1 : 4 / results;
+  static constexpr int results = is_paired ? 2 * Vectors : Vectors, chains = steps < 2 ? 1 : 4 / results;
   /// So many steps are unrolled, whole chains.
   static constexpr int block = 8;
   int_vector of[chains][results] = {};
@@ -42,7 +43,8 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   /// The sums of vector v; `start` is what those of vector 0 start from.
   template <int V> [[gnu::always_inline]] int_vector sums(const std::byte* start) const {
     const auto first = load_vector<int_vector>(start + V * register_bytes);
-    if constexpr (is_paired) return paired_sums(total(0), total(1)) + first;
+    if constexpr (is_squared) return row_of_squares<0>(total(2 * V), total(2 * V + 1)) + first;
+    else if constexpr (is_paired) return paired_sums(total(0), total(1)) + first;
     else return total(V) + first;
   }
 
@@ -54,7 +56,8 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
         const std::byte* const weights = b + (step * results + r) * product_bytes;
-        sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
+        if constexpr (is_squared) sum = add_square(sum, values, load_vector<int_vector>(weights));
+        else sum = dot4(sum, values, IsNarrow ? load_narrow_weights(weights) : load_weights(weights));
       });
     });
   }
