@@ -24,6 +24,9 @@ bench="libbenchmark-dev python3 python3-matplotlib"
 # The libraries that bench/ compares nnrt with; those that a release of Debian does not have are left out (known_packages).
 peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopencv-dnn-dev libeigen3-dev"
 
+# What bench/arm_tiles.py takes: a compiler for 64-bit Arm, and the models of cores that come with LLVM.
+arm_models="g++-aarch64-linux-gnu llvm-16 python3"
+
 # What tools/train_*.py take; no test and no example needs them.
 training="python3 python3-sklearn"
 
