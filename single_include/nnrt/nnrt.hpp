@@ -11688,6 +11688,16 @@ constexpr int sets_for(int accumulators) {
   return (enough + accumulators - 1) / accumulators;
 }
 
+/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as many sets.
+constexpr bool narrow_tiles_sum_alike() {
+  for (std::int64_t m = tile_rows; m < 4 * tile_rows; ++m) {
+    const row_tiles tiles{m};
+    for (std::int64_t i = 0; i < tiles.count(); ++i)
+      if (sets_for(static_cast<int>(function_rows(tiles.rows(i)))) != sets_for(tile_rows)) return false;
+  }
+  return true;
+}
+
 /// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
 /// quarter of all instructions, which is felt where the core's other thread takes its share of them.
 constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
@@ -14850,11 +14860,11 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 inline constexpr std::int64_t most_band_taps = 64;
 
 /// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another order: of a product those with
-/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole.
+/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole, with tiles of 8 rows the others, too.
 constexpr bool conv_has_bands(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return s.out_width >= tile_rows || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
+      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
     case conv_method::direct:
       return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
     case conv_method::gather:

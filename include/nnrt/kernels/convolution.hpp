@@ -340,11 +340,11 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
 inline constexpr std::int64_t most_band_taps = 64;
 
 /// Whether conv() of some rows alone gives the bits that they have in the whole. Tiles of few sums make them in another order: of a product those with
-/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole.
+/// a row of one or two pixels, and where the last columns are but one vector also all that are not whole, with tiles of 8 rows the others, too.
 constexpr bool conv_has_bands(const conv_shape& s) {
   switch (detail::float_method_of(s)) {
     case conv_method::product:
-      return s.out_width >= tile_rows || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
+      return (s.out_width >= tile_rows && detail::narrow_tiles_sum_alike()) || (s.out_width >= 3 && (s.out % panel_columns == 0 || s.out % panel_columns > lanes));
     case conv_method::direct:
       return s.group == 1 && s.out_width > 1 && detail::block_rows(s) == 1 && s.rows_under(1) <= most_band_taps;
     case conv_method::gather:

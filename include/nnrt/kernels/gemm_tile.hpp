@@ -136,6 +136,16 @@ constexpr int sets_for(int accumulators) {
   return (enough + accumulators - 1) / accumulators;
 }
 
+/// Whether all tiles of one vector along tile_rows rows or more make their sums in the same order, that is, with as many sets.
+constexpr bool narrow_tiles_sum_alike() {
+  for (std::int64_t m = tile_rows; m < 4 * tile_rows; ++m) {
+    const row_tiles tiles{m};
+    for (std::int64_t i = 0; i < tiles.count(); ++i)
+      if (sets_for(static_cast<int>(function_rows(tiles.rows(i)))) != sets_for(tile_rows)) return false;
+  }
+  return true;
+}
+
 /// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
 /// quarter of all instructions, which is felt where the core's other thread takes its share of them.
 constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
