@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 LEVELS = ["L1", "L2", "L3", "memory"]
-PEERS = ["eigen", "onednn", "onnxruntime", "opencv", "xnnpack"]
+PEERS = ["eigen", "onednn", "onnxruntime", "opencv", "tflite", "xnnpack"]
 
 
 # --- the machine -------------------------------------------------------------

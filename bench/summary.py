@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKS = ("<!-- bench/summary.py -->\n", "<!-- end of it -->\n")
-PEERS = {"eigen": "Eigen", "onednn": "oneDNN", "onnxruntime": "ONNX Runtime", "opencv": "OpenCV", "xnnpack": "XNNPACK"}
+PEERS = {"eigen": "Eigen", "onednn": "oneDNN", "onnxruntime": "ONNX Runtime", "opencv": "OpenCV", "tflite": "TensorFlow Lite", "xnnpack": "XNNPACK"}
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

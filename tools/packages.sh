@@ -22,7 +22,7 @@ nightly="libclang-rt-16-dev valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 bench="libbenchmark-dev python3 python3-matplotlib"
 
 # The libraries that bench/ compares nnrt with; those that a release of Debian does not have are left out (known_packages).
-peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopencv-dnn-dev libeigen3-dev"
+peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopencv-dnn-dev libeigen3-dev libtensorflow-lite-dev"
 
 # What bench/arm_tiles.py takes: a compiler for 64-bit Arm, and the models of cores that come with LLVM.
 arm_models="g++-aarch64-linux-gnu llvm-16 python3"
