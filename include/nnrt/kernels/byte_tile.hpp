@@ -55,7 +55,7 @@ template <class Sums>
   result = sum[0];
 }
 
-/// The same for steps in pairs.
+/// The same for steps in pairs, of rows that have to be flipped or not.
 template <bool Flips, class Sums>
 [[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
@@ -77,6 +77,8 @@ template <bool Flips, class Sums>
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
 }
+
+/// That, with a loop of its own for rows that need no flip where flipping takes time.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   if constexpr (has_squares)
