@@ -164,20 +164,22 @@ class network_builder {
   }
 
   // --- layers ---
+  template <class Parameters> static Parameters convolution_parameters(const described_layer& l, TfLitePadding padding) {
+    Parameters p{};
+    p.padding = padding, p.stride_width = whole(l.stride.w), p.stride_height = whole(l.stride.h), p.activation = activation(l);
+    p.dilation_width_factor = whole(l.dilation.w), p.dilation_height_factor = whole(l.dilation.h);
+    return p;
+  }
   void add_convolution(const described_layer& l) {
     const auto& w = of(l.inputs[1]).shape;
     const padded x = padded_input(l, {w[1], w[2]}, false);
-    TfLiteConvParams p{};
-    p.padding = x.padding, p.stride_width = whole(l.stride.w), p.stride_height = whole(l.stride.h), p.activation = activation(l);
-    p.dilation_width_factor = whole(l.dilation.w), p.dilation_height_factor = whole(l.dilation.h);
+    const auto p = convolution_parameters<TfLiteConvParams>(l, x.padding);
     node(tflite::BuiltinOperator_CONV_2D, {x.input, operand(l.inputs[1]), bias(l)}, l.output, p);
   }
   void add_depthwise(const described_layer& l) {
     const auto& w = of(l.inputs[1]).shape;
     const padded x = padded_input(l, {w[1], w[2]}, false);
-    TfLiteDepthwiseConvParams p{};
-    p.padding = x.padding, p.stride_width = whole(l.stride.w), p.stride_height = whole(l.stride.h), p.activation = activation(l);
-    p.dilation_width_factor = whole(l.dilation.w), p.dilation_height_factor = whole(l.dilation.h);
+    auto p = convolution_parameters<TfLiteDepthwiseConvParams>(l, x.padding);
     p.depth_multiplier = whole(w[0] / of(l.inputs[0]).shape[3]);
     const int weights = turned(l.inputs[1], static_cast<std::size_t>(w[0]), {1, whole(w[1]), whole(w[2]), whole(w[0])}, 3);
     node(tflite::BuiltinOperator_DEPTHWISE_CONV_2D, {x.input, weights, bias(l)}, l.output, p);
