@@ -236,6 +236,32 @@ TEST_CASE("convolution: scratch is no larger than what is gathered, however far 
   CHECK(conv_scratch_floats(padded(dilated(shape(9, 9, 8, 8, 1, 3), 1, far), 0, far, 0, far)) < 10000);
 }
 
+TEST_CASE("convolution: where there are bands, some rows of a product alone have the bits of the whole") {
+  std::minstd_rand random(11);
+  int banded = 0;
+  for (const std::int64_t out : {std::int64_t{1}, lanes, lanes + 1, 2 * lanes, 2 * lanes + 1, 3 * lanes + 1})
+    for (std::int64_t width = 1; width <= 2 * tile_rows + 3; ++width) {
+      conv_shape s{.batch = 1, .height = 7, .width = width, .in = 37, .out = out, .kernel_h = 1, .kernel_w = 1, .out_height = 7, .out_width = width};
+      if (!conv_has_bands(s)) continue;
+      ++banded;
+      CAPTURE(out);
+      CAPTURE(width);
+      const problem p(s, {}, random);
+      fenced whole(p.outputs()), y(p.outputs(), nan);
+      p.run(whole, 1);
+      for (const std::int64_t rows : {1, 2, 3}) {
+        for (std::int64_t first = 0; first < p.s.height; first += rows) {
+          s.height = s.out_height = std::min(rows, p.s.height - first);
+          conv(s, p.x.data() + first * width * s.in, p.packed.data(), y.data() + first * width * out, nullptr, p.range);
+        }
+        std::int64_t same = 0;
+        for (std::int64_t i = 0; i < p.outputs(); ++i) same += y[i] == whole[i] ? 1 : 0;
+        CHECK(same == p.outputs());
+      }
+    }
+  CHECK(banded > 0);
+}
+
 TEST_CASE("convolution: a part uses no more scratch than it asks for") {
   struct row {
     const char* what;
