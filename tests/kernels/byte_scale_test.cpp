@@ -23,9 +23,11 @@ struct scaled_lanes {
   }
 };
 
-/// What the sums in all lanes become.
+/// What the sums in all lanes become; where a method leaves it in the lower halves of lanes, as those are read.
 template <scale_method Method> void scale(const channel_scales& s, std::int32_t (&sums)[int_lanes]) {
   store_vector(sums, kernels::detail::scaler<Method>(s)(load_vector<int_vector>(sums)));
+  if (kernels::detail::makes_halves(Method))
+    for (std::int32_t& sum : sums) sum = static_cast<std::int16_t>(sum);
 }
 
 /// The first sum around `sum` that is not scaled as the reference does, or none.
@@ -168,6 +170,24 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   }
   CHECK(rising >= 99);
   CHECK(lines >= 99);
+}
+
+TEST_CASE("byte_scale: results beyond 16 bits have another line where rising ones leave but 16") {
+  if (!rising_lines_make_halves) return;
+  for (const double factor : {0.0123, 0.25}) {
+    const auto method_for_results = [&](double low, double high) {
+      byte_channel channels[int_lanes];
+      std::fill_n(channels, int_lanes, channel_of(factor, {static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(high / factor)}));
+      constexpr scaled_range range{0, 255, -128};
+      const scaled_lanes s(channels, range);
+      for (const std::int64_t end : {channels[0].reach.low, channels[0].reach.high}) CHECK_FALSE(scale_around(s, channels[0], range, end).found);
+      return s.method;
+    };
+    CAPTURE(factor);
+    CHECK(method_for_results(-32'000, 32'000) == scale_method::by_rising_line);
+    CHECK(method_for_results(-32'000, 33'000) == scale_method::by_line);
+    CHECK(method_for_results(-150'000, 32'000) == scale_method::by_line);  // floats that count no integers fall more slowly
+  }
 }
 
 TEST_CASE("byte_scale: what is packed beside weights is what one method needs, and no more") {

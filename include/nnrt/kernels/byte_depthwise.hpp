@@ -4,10 +4,10 @@
 // Registers of bytes from four rows of the input are interleaved, so that one dot product sums four taps of a column for
 // each channel. With a stride of 1 downwards the same bytes serve two output rows, whose taps stand a place apart.
 //
-// Where a pixel has a register of channels, the input is read where it lies. Bands of others are copied first (byte_depthwise_copy.hpp): with zero
-// points around them, with channels repeated if there is a multiplier, and with the columns apart that a stride tears apart. Then output byte j of a
-// row meets, for each column of the kernel, the bytes a fixed distance behind j. So a register may hold many pixels of few channels as well as many
-// channels of one.
+// Where a pixel has a register of channels, the input is read where it lies; so are 3x3 taps of pixels of which a register holds several, if rows are
+// whole registers. Bands of others are copied first (byte_depthwise_copy.hpp): with zero points around them, with channels repeated if there is a
+// multiplier, and with the columns apart that a stride tears apart. Then output byte j of a row meets, for each column of the kernel, the bytes a fixed
+// distance behind j. So a register may hold many pixels of few channels as well as many channels of one.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -34,17 +34,22 @@ struct byte_depthwise_rows {
     for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
-    at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
+    at.pixel = s.channels, at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
     at.flip = (byte_vector)int_lanes_of(of.factors.a_flip());
     at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - byte_vector{});
   }
 
   void run(interval rows, interval sets) {
-    if (plan.is_in_place()) in_place(rows, sets);
+    if (reads_in_place()) in_place(rows, sets);
     else in_bands(rows, sets);
   }
 
  private:
+  bool reads_in_place() const {
+    if (plan.is_in_place()) return true;
+    const scale_method method = reinterpret_cast<const channel_scales*>(of.packed)->method;
+    return !LeavesSums && has_function_for_pixels(method) && plan.has_pixels_in_place();
+  }
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
     at.top = rows.begin * s.stride_h - s.pad_top;

@@ -31,6 +31,14 @@ struct byte_depthwise_plan {
   /// Whether the input is read where it lies: registers hold channels of one pixel, which is there as a whole or not at all.
   constexpr bool is_in_place() const { return s.multiplier == 1 && s.channels >= register_bytes; }
 
+  /// Whether the input may be read where it lies although a register holds several pixels: of three columns one is the image's own registers, and
+  /// those beside it are made of neighbours. Rows are whole registers, so that there is nothing but padding beside them.
+  constexpr bool has_pixels_in_place() const {
+    const bool is_part_of_register = (s.channels == 8 || s.channels == 16 || s.channels == 32) && s.channels < register_bytes;
+    return is_part_of_register && s.multiplier == 1 && rows_at_once() == 2 && fours() == 1 && columns() == 3 && s.kernel_w == 3 && s.stride_w == 1 &&
+           s.dilation_w == 1 && s.pad_left == 1 && s.out_width == s.width && s.width * s.channels % register_bytes == 0;
+  }
+
   // A row of the copy. Where registers hold many pixels, the columns of each remainder modulo the stride lie side by side,
   // in planes.
   constexpr std::int64_t planes() const { return s.out() < register_bytes ? s.stride_w : 1; }

@@ -449,6 +449,19 @@ constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { retu
            (int_vector)by_turns<1>(high_ab, high_cd)}};
 }
 
+/// So many lanes of two registers side by side, from a given one on.
+template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vector a, int_vector b) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (First + I)...);
+  }
+  (std::make_integer_sequence<int, int_lanes>{});
+}
+/// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
+template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
+  constexpr int place = V + Distance / 4;
+  return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
+}
+
 /// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
 [[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
 #if defined(NNRT_LANES_AVX512)

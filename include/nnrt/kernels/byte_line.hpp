@@ -315,10 +315,11 @@ template <class Channel> struct channel_lines {
     if (range.low == 0)
       rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return stairs.fits([&](int_vector x) { return scaled_by_rising_line(x + of.shift, slopes, offsets); }, range.zero);
+        return stairs.fits([&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); }, range.zero);
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
+      rising.found = !rising_lines_make_halves || stays_in_halves(channel);
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of them.
@@ -335,6 +336,14 @@ template <class Channel> struct channel_lines {
   static bool stays_in_floats(const Channel& channel) {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
+  }
+  /// Whether 16 bits hold what the rising line makes of the lowest sum, of the highest, and so of all between.
+  bool stays_in_halves(const Channel& channel) const {
+    const auto result = [&](std::int64_t sum) {
+      const int_vector x = int_lanes_of(static_cast<std::int32_t>(sum) + rising.shift);
+      return whole_result(scaled_by_rising_line(x, bits(rising.slope), bits(rising.offset)))[0];
+    };
+    return result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };

@@ -28,25 +28,35 @@ inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
+/// Whether scaled_by_rising_line() leaves its result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes
+/// the halves of two registers, nothing has to be taken off.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+inline constexpr bool rising_lines_make_halves = true;
+#else
+inline constexpr bool rising_lines_make_halves = false;
+#endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
 
-/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats.
+/// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
 #if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset) - bits_of_zero;
+  return (int_vector)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset);
 #elif defined(NNRT_LANES_AVX2)
   return (int_vector)_mm256_fmadd_ps((__m256)x, (__m256)slope, (__m256)offset) - bits_of_zero;
 #elif defined(__SSE2__)
   return (int_vector)_mm_cvtps_epi32(
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
 #elif defined(__aarch64__)
-  return (int_vector)vfmaq_f32((float32x4_t)offset, (float32x4_t)x, (float32x4_t)slope) - bits_of_zero;
+  return (int_vector)vfmaq_f32((float32x4_t)offset, (float32x4_t)x, (float32x4_t)slope);
 #else
   (void)slope, (void)offset;
   return x;
 #endif
 }
+
+/// The same with all its bits.
+[[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return rising_lines_make_halves ? x - bits_of_zero : x; }
 
 /// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
 struct signed_line {
@@ -60,11 +70,11 @@ struct signed_line {
 #if defined(NNRT_LANES_AVX512)
   const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
-  const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
+  const int_vector y = whole_result(scaled_by_rising_line(shifted, of.slope, of.offset));
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
 #elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
   const int_vector is_below = x < of.bend;
-  return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
+  return whole_result(scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset)) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
   const int_vector signed_offset = (x & INT32_MIN) | of.offset;
   return (int_vector)_mm_cvtps_epi32(
@@ -198,36 +208,62 @@ struct narrowing {
   static byte_vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - byte_vector{}; }
 };
 
-/// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
-/// bytes of the result are four lanes of a, of b, of c, of d.
-template <bool AddsZeroPoint>
-[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d,
-                                                   const narrowing& to) {
+/// The lower halves of the lanes of a and b, four of each by turns.
+[[gnu::always_inline]] inline short_vector lower_halves(int_vector a, int_vector b) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector((short_vector)a, (short_vector)b, (I / 8 * 8 + I % 4 * 2 + I % 8 / 4 * 2 * static_cast<int>(int_lanes))...);
+  }
+  (std::make_integer_sequence<int, 2 * int_lanes>{});
+}
+
+/// Numbers of 16 bits of two registers of scaled sums, four lanes of each by turns.
+///
+/// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
+/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see rising_lines_make_halves
+template <bool AddsZeroPoint, bool AreHalves>
+[[gnu::always_inline]] inline short_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
+  if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
 #if defined(NNRT_LANES_AVX512)
-  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b)),
-             cd = to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)c, (__m512i)d));
+  return to.moved<AddsZeroPoint>((short_vector)_mm512_packs_epi32((__m512i)a, (__m512i)b));
+#elif defined(NNRT_LANES_AVX2)
+  return to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b));
+#elif defined(__SSE2__)
+  return to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b));
+#elif defined(__aarch64__)
+  return to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b));
+#else
+  short_vector out;
+  for (int i = 0; i < 8; ++i) {
+    const std::int64_t x = std::int64_t{i < 4 ? a[i] : b[i - 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+    out[i] = static_cast<std::int16_t>(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
+  }
+  return out;
+#endif
+}
+/// Stored numbers of what narrowed_to_shorts() gave.
+[[gnu::always_inline]] inline byte_vector narrowed_to_bytes(short_vector ab, short_vector cd, const narrowing& to) {
+#if defined(NNRT_LANES_AVX512)
   return to.limited((byte_vector)_mm512_packs_epi16((__m512i)ab, (__m512i)cd));
 #elif defined(NNRT_LANES_AVX2)
-  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)a, (__m256i)b)),
-             cd = to.moved<AddsZeroPoint>((short_vector)_mm256_packs_epi32((__m256i)c, (__m256i)d));
   return to.limited((byte_vector)_mm256_packs_epi16((__m256i)ab, (__m256i)cd));
 #elif defined(__SSE2__)
-  const auto ab = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)a, (__m128i)b)),
-             cd = to.moved<AddsZeroPoint>((short_vector)_mm_packs_epi32((__m128i)c, (__m128i)d));
   return to.limited((byte_vector)_mm_packs_epi16((__m128i)ab, (__m128i)cd));
 #elif defined(__aarch64__)
-  const auto ab = to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b)),
-             cd = to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)c), (int32x4_t)d));
   return to.limited((byte_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
 #else
   byte_vector out;
-  const int_vector all[] = {a, b, c, d};
   for (int i = 0; i < 16; ++i) {
-    const std::int64_t x = std::int64_t{all[i / 4][i % 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+    const std::int16_t x = i < 8 ? ab[i] : cd[i - 8];
     out[i] = static_cast<std::int8_t>(x < -128 ? -128 : x > 127 ? 127 : x);
   }
   return to.limited(out);
 #endif
+}
+/// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
+/// bytes of the result are four lanes of a, of b, of c, of d.
+template <bool AddsZeroPoint, bool AreHalves = false>
+[[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
+  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, AreHalves>(a, b, to), narrowed_to_shorts<AddsZeroPoint, AreHalves>(c, d, to), to);
 }
 
 /// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.

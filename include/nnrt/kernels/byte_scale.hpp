@@ -15,7 +15,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How the sums of a vector of channels are scaled, from the fastest to the most general.
 enum class scale_method : std::int32_t {
-  by_rising_line,  // of results that are clamped at the zero point, which the line includes
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes, and that 16 bits hold until then where that is faster
   by_line,
   rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
   exactly,
@@ -287,6 +287,22 @@ template <> struct scaler<scale_method::exactly> {
 constexpr bool includes_zero_point(scale_method method) {
   return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
          (lines_round_once && method == scale_method::by_line);
+}
+
+/// Whether sums that are scaled so are in the lower halves of lanes.
+constexpr bool makes_halves(scale_method method) { return rising_lines_make_halves && method == scale_method::by_rising_line; }
+
+/// Stored numbers of sums that are scaled so, see narrowed().
+template <scale_method Method>
+[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
+  return narrowed<!includes_zero_point(Method), makes_halves(Method)>(a, b, c, d, to);
+}
+/// What narrowed_to_bytes() makes them of. Without TakesHalves all bits of the sums are made first.
+template <scale_method Method, bool TakesHalves>
+[[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+  constexpr bool adds_zero_point = !includes_zero_point(Method);
+  if constexpr (TakesHalves || !makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, makes_halves(Method)>(a, b, to);
+  else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
 }
 
 /// Calls f with the method as a constant.

@@ -134,7 +134,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
         constexpr int row = first + i / Vectors < rows ? first + i / Vectors : rows - 1;
         return scale[i % Vectors](of[i % Vectors][row]);
       };
-      const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(
+      const byte_vector bytes = rows_apart(narrowed_by<Method>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
           part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
       if constexpr (first + at_once <= rows)

@@ -185,12 +185,12 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
     else return scale(sum);
   };
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
-    return rows_apart(narrowed<!includes_zero_point(Method)>(row_at(a), row_at(b), row_at(c), row_at(d), to));
+    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to));
   };
   if (at.rows == 1) {
     std::byte bytes[register_bytes];
     const int_vector x = row_at(0);
-    store_vector(bytes, rows_apart(narrowed<!includes_zero_point(Method)>(x, x, x, x, to)));
+    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to)));
     return copy_lanes(bytes, n, at.c);
   }
   std::int64_t row = 0;
@@ -215,7 +215,7 @@ template <scale_method Method, bool AddsStart> class panel_end {
     if constexpr (AddsStart) left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
   }
   [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first, std::byte* to_second) const {
-    const byte_vector bytes = rows_apart(narrowed<!includes_zero_point(Method)>(left(first), right(first), left(second), right(second), to_));
+    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_));
     store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
   }
 

@@ -56,6 +56,38 @@ TEST_CASE("depthwise_conv2d of bytes: images with a register of channels, which 
   check({.pad = same_pads}, {1, 1, 1, 2 * kernels::register_bytes}, {2 * kernels::register_bytes, 9, 3, 1});
 }
 
+TEST_CASE("depthwise_conv2d of bytes: registers of several pixels that are read where they lie, or would be but for one thing") {
+  for (const std::int64_t channels : {4, 8, 16, 32}) {
+    const std::int64_t in_register = std::max<std::int64_t>(1, kernels::register_bytes / channels);
+    for (std::int64_t registers = 1; registers <= 5; ++registers)
+      for (const std::int64_t more : {0, 1})
+        for (const std::int64_t kernel_h : {1, 2, 3, 4})
+          for (std::int64_t h = 1; h <= 4; ++h) {
+            CAPTURE(registers);
+            CAPTURE(more);
+            CAPTURE(h);
+            const shape_t x{2, h, registers * in_register + more, channels}, w{channels, kernel_h, 3, 1};
+            check({.pad = same_pads}, x, w);
+            check({.pad = same_pads, .fused = activation::relu6}, x, w, false);
+          }
+  }
+  for (const std::int64_t channels : {8, 16, 32})
+    for (const std::int64_t left : {0, 1, 2})
+      for (const std::int64_t top : {0, 1, 2})
+        for (const std::int64_t multiplier : {1, 2}) {
+          CAPTURE(left);
+          CAPTURE(top);
+          const pads pad{pad_mode::explicit_pads, top, 1, left, 1};
+          check({.pad = pad}, {1, 5, 16, channels}, {channels * multiplier, 3, 3, 1});
+          check({.dilation{1, 2}, .pad = pad}, {1, 5, 16, channels}, {channels * multiplier, 3, 3, 1});
+          check({.dilation{2, 1}, .pad = pad}, {1, 5, 16, channels}, {channels * multiplier, 3, 3, 1});
+        }
+  for (const int zero : {0, 101, 255})
+    check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads},
+                                        {stored_bytes(u8, {1, 5, 16, 16}, quant{0.05F, zero}, 3), constant(stored_bytes(u8, {16, 3, 3, 1}, quant{0.02F, 128}, 4)), stored_bias(16, 5)},
+                                        {}, into_bytes(0.05F, 55));
+}
+
 TEST_CASE("depthwise_conv2d of bytes: pixels of 8, 16 and 32 channels, whose columns a stride tears apart") {
   for (const std::int64_t channels : {8, 16, 24, 32})
     for (std::int64_t width = 1; width <= 21; ++width)
