@@ -3307,9 +3307,9 @@ template <bool AddsZeroPoint, bool AreHalves>
 }
 /// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
 /// bytes of the result are four lanes of a, of b, of c, of d.
-template <bool AddsZeroPoint, bool AreHalves = false>
+template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
-  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, AreHalves>(a, b, to), narrowed_to_shorts<AddsZeroPoint, AreHalves>(c, d, to), to);
+  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to), narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.
@@ -3628,6 +3628,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
+  bool rises_in_halves = false;  // whether 16 bits hold all that the rising line makes
 
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
@@ -3636,6 +3637,7 @@ template <class Channel> struct channel_lines {
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
       any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
+      rises_in_halves = rising.found;
       return;
     }
     if (m.exponent > 0) return;
@@ -3650,7 +3652,7 @@ template <class Channel> struct channel_lines {
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
-      rising.found = !rising_lines_make_halves || stays_in_halves(channel);
+      rises_in_halves = stays_in_halves(channel);
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of them.
@@ -3668,7 +3670,7 @@ template <class Channel> struct channel_lines {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
-  /// Whether 16 bits hold what the rising line makes of the lowest sum, of the highest, and so of all between.
+  /// Of the lowest sum, of the highest, and so of all between.
   bool stays_in_halves(const Channel& channel) const {
     const auto result = [&](std::int64_t sum) {
       const int_vector x = int_lanes_of(static_cast<std::int32_t>(sum) + rising.shift);
@@ -3687,7 +3689,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How the sums of a vector of channels are scaled, from the fastest to the most general.
 enum class scale_method : std::int32_t {
-  by_rising_line,  // of results that are clamped at the zero point, which the line includes, and that 16 bits hold until then where that is faster
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes
   by_line,
   rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
   exactly,
@@ -3721,6 +3723,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
+  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
   scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
 };
 
@@ -3737,7 +3740,7 @@ struct possible_scales {
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  std::int32_t has_rising_line[int_lanes], rises_in_halves[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
 };
 
 namespace detail {
@@ -3799,7 +3802,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
   s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
-  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.rises_in_halves[lane] = may_have_line && lines.rises_in_halves;
+  s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
   s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
@@ -3817,7 +3821,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.rises_in_halves[lane] = from.rises_in_halves[from_lane];
+  s.has_line[lane] = from.has_line[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
@@ -3840,11 +3845,13 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
 /// programs are the same bytes each time.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
+  to.in_halves = method == scale_method::by_rising_line && rising_lines_make_halves;
   for (std::int64_t i = 0; i < int_lanes; ++i) {
     const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
     switch (method) {
       case scale_method::by_rising_line:
         to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
+        to.in_halves &= from.rises_in_halves[i];
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
@@ -3867,6 +3874,13 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
     }
   }
+}
+
+/// Says of some vectors that are scaled together whether 16 bits hold the results of all.
+inline void agree_on_halves(channel_scales* scales, std::int64_t count) {
+  std::int32_t all = 1;
+  for (std::int64_t v = 0; v < count; ++v) all &= scales[v].in_halves;
+  for (std::int64_t v = 0; v < count; ++v) scales[v].in_halves = all;
 }
 
 /// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
@@ -3961,20 +3975,24 @@ constexpr bool includes_zero_point(scale_method method) {
          (lines_round_once && method == scale_method::by_line);
 }
 
-/// Whether sums that are scaled so are in the lower halves of lanes.
+/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
 constexpr bool makes_halves(scale_method method) { return rising_lines_make_halves && method == scale_method::by_rising_line; }
 
-/// Stored numbers of sums that are scaled so, see narrowed().
-template <scale_method Method>
-[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
-  return narrowed<!includes_zero_point(Method), makes_halves(Method)>(a, b, c, d, to);
-}
-/// What narrowed_to_bytes() makes them of. Without TakesHalves all bits of the sums are made first.
-template <scale_method Method, bool TakesHalves>
-[[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+/// What narrowed_to_bytes() makes bytes of.
+///
+/// \tparam InHalves whether 16 bits hold the results, see channel_scales::in_halves
+template <scale_method Method, bool InHalves> [[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
-  if constexpr (TakesHalves || !makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, makes_halves(Method)>(a, b, to);
+  if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
+  else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
   else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
+}
+/// Stored numbers of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
+template <scale_method Method>
+[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to, bool in_halves) {
+  if constexpr (makes_halves(Method))
+    if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);
+  return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
 }
 
 /// Calls f with the method as a constant.
@@ -13190,6 +13208,7 @@ class column_packer {
         put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
       }
     }
+    agree_on_halves(scales_ + begin, count);
   }
 
   const byte_layout& layout_;
@@ -13388,6 +13407,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]), scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
                                     scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
     const narrowing to = stored;
+    const bool in_halves = rows > 1 && scales->in_halves != 0;  // for one row the question takes longer than what it saves
     each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
       constexpr int first = group * at_once;
       const auto part = [&](auto i) __attribute__((always_inline)) {
@@ -13396,7 +13416,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
       };
       const byte_vector bytes = rows_apart(narrowed_by<Method>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
-          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to, in_halves));
       if constexpr (first + at_once <= rows)
         if (c.is_dense) return store_vector(c.template at<first>(), bytes);
       each<at_once>([&](auto i) __attribute__((always_inline)) {
@@ -13668,18 +13688,19 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
   const byte_target at = target;
   const scaler<Method> scale(scales);
+  const bool in_halves = scales.in_halves != 0;
   const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
     const auto sum = load_vector<int_vector>(sums + i * sum_stride);
     if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
     else return scale(sum);
   };
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
-    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to));
+    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to, in_halves));
   };
   if (at.rows == 1) {
     std::byte bytes[register_bytes];
     const int_vector x = row_at(0);
-    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to)));
+    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to, false)));
     return copy_lanes(bytes, n, at.c);
   }
   std::int64_t row = 0;
@@ -13700,11 +13721,11 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
 template <scale_method Method, bool AddsStart> class panel_end {
  public:
   [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to, [[maybe_unused]] const std::byte* start)
-      : left_(scales[0]), right_(scales[1]), to_(to) {
+      : left_(scales[0]), right_(scales[1]), to_(to), in_halves_(scales->in_halves != 0) {
     if constexpr (AddsStart) left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
   }
   [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first, std::byte* to_second) const {
-    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_));
+    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
     store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
   }
 
@@ -13723,6 +13744,7 @@ template <scale_method Method, bool AddsStart> class panel_end {
   // No arrays: these g++ 12 leaves in memory where an instruction that it does not know may change it.
   scaler<Method> left_, right_;
   narrowing to_;
+  bool in_halves_;
   int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
 };
 template <scale_method Method, bool AddsStart>
@@ -15498,6 +15520,7 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     }
     const scale_method method = method_for(possible, 4);
     for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
+    agree_on_halves(scales, 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
@@ -15663,10 +15686,10 @@ template <int Rows> struct short_block {
   short_vector of[Rows][2];
 };
 
-/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register.
+/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register and whose results 16 bits hold.
 template <int Rows, scale_method Method, bool OfPixels = false> struct byte_block_end {
-  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as g++ 12 has it, and making all their
-  /// bits takes less time than the shuffle of halves (measured, 1 to 2 %).
+  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as g++ 12 has it. So may all their
+  /// bits be made, which takes less time than the shuffle of halves there (measured, 1 to 2 %).
   static constexpr bool has_room = !OfPixels && int_lanes == 16;
   block_scales<Method, Rows == 1> scales;
   narrowing to;
@@ -15690,7 +15713,7 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
     if (v % 2 == 0) return;
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) {
-        auto made = (int_vector)shorts_by<Method, !has_room>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
+        auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
         if constexpr (Rows == 2 && !has_room) keep_vector(made);
         shorts[i].of[row][v / 2] = (short_vector)made;
       });
@@ -15901,6 +15924,7 @@ void depthwise_pixels(const byte_block_rows& given, const narrowing& to) {
 
 /// Whether depthwise_set() calls it for sums that are scaled so: what other methods take hides the copy.
 constexpr bool has_function_for_pixels(scale_method method) { return method == scale_method::by_rising_line || method == scale_method::by_line; }
+inline bool has_function_for_pixels(const channel_scales& scales) { return has_function_for_pixels(scales.method) && (!makes_halves(scales.method) || scales.in_halves != 0); }
 
 template <int Rows, bool InPlace, scale_method Method>
 void depthwise_set(const byte_block_rows& at, const narrowing& to) {
@@ -16101,8 +16125,7 @@ struct byte_depthwise_rows {
  private:
   bool reads_in_place() const {
     if (plan.is_in_place()) return true;
-    const scale_method method = reinterpret_cast<const channel_scales*>(of.packed)->method;
-    return !LeavesSums && has_function_for_pixels(method) && plan.has_pixels_in_place();
+    return !LeavesSums && plan.has_pixels_in_place() && has_function_for_pixels(*reinterpret_cast<const channel_scales*>(of.packed));
   }
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
@@ -20533,7 +20556,7 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
 template <scale_method Method, int N>
 [[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to, std::byte* y) {
   const int_vector x = scaler<Method>(scales)(sums);
-  const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to));
+  const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to, false));
   __builtin_memcpy(y, &bytes, N);
 }
 

@@ -37,7 +37,7 @@ struct one_row {
     for (std::int64_t o = 0; o < n; ++o) {
       const panel_kind kind = kinds[static_cast<std::size_t>(o / columns_of_four) % kinds.size()];
       const double few = 2e-5 * (1 + number(0, 1000) * 1e-3);
-      byte_channel channel{fixed_point_of(kind == panel_kind::lines ? 0.0023 : kind == panel_kind::steep_lines ? 0.0117 : few), number(-3000, 3000)};
+      byte_channel channel{fixed_point_of(kind == panel_kind::lines ? 0.0123 : kind == panel_kind::steep_lines ? 0.0517 : few), number(-3000, 3000)};
       if (kind == panel_kind::alone) channel.rounding = stored_rounding::half_to_even;
       channels.push_back(channel);
     }

@@ -47,8 +47,7 @@ struct byte_depthwise_rows {
  private:
   bool reads_in_place() const {
     if (plan.is_in_place()) return true;
-    const scale_method method = reinterpret_cast<const channel_scales*>(of.packed)->method;
-    return !LeavesSums && has_function_for_pixels(method) && plan.has_pixels_in_place();
+    return !LeavesSums && plan.has_pixels_in_place() && has_function_for_pixels(*reinterpret_cast<const channel_scales*>(of.packed));
   }
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;

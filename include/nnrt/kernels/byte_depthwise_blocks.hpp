@@ -157,10 +157,10 @@ template <int Rows> struct short_block {
   short_vector of[Rows][2];
 };
 
-/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register.
+/// Scales and stores the sums of registers in each row. OfPixels: for pixel_columns, whose rows end with a register and whose results 16 bits hold.
 template <int Rows, scale_method Method, bool OfPixels = false> struct byte_block_end {
-  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as g++ 12 has it, and making all their
-  /// bits takes less time than the shuffle of halves (measured, 1 to 2 %).
+  /// Whether 32 registers leave room: then the sums of a second row may wait until it is known that there is one, as g++ 12 has it. So may all their
+  /// bits be made, which takes less time than the shuffle of halves there (measured, 1 to 2 %).
   static constexpr bool has_room = !OfPixels && int_lanes == 16;
   block_scales<Method, Rows == 1> scales;
   narrowing to;
@@ -184,7 +184,7 @@ template <int Rows, scale_method Method, bool OfPixels = false> struct byte_bloc
     if (v % 2 == 0) return;
     each<Count>([&](int i) __attribute__((always_inline)) {
       each<Rows>([&](int row) __attribute__((always_inline)) {
-        auto made = (int_vector)shorts_by<Method, !has_room>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
+        auto made = (int_vector)shorts_by<Method, OfPixels>(blocks[i].of[row][v - 1], blocks[i].of[row][v], to);
         if constexpr (Rows == 2 && !has_room) keep_vector(made);
         shorts[i].of[row][v / 2] = (short_vector)made;
       });
@@ -395,6 +395,7 @@ void depthwise_pixels(const byte_block_rows& given, const narrowing& to) {
 
 /// Whether depthwise_set() calls it for sums that are scaled so: what other methods take hides the copy.
 constexpr bool has_function_for_pixels(scale_method method) { return method == scale_method::by_rising_line || method == scale_method::by_line; }
+inline bool has_function_for_pixels(const channel_scales& scales) { return has_function_for_pixels(scales.method) && (!makes_halves(scales.method) || scales.in_halves != 0); }
 
 template <int Rows, bool InPlace, scale_method Method>
 void depthwise_set(const byte_block_rows& at, const narrowing& to) {

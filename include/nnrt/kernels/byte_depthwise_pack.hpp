@@ -189,6 +189,7 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     }
     const scale_method method = method_for(possible, 4);
     for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
+    agree_on_halves(scales, 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);

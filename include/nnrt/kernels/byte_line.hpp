@@ -297,6 +297,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
+  bool rises_in_halves = false;  // whether 16 bits hold all that the rising line makes
 
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
@@ -305,6 +306,7 @@ template <class Channel> struct channel_lines {
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
       any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
+      rises_in_halves = rising.found;
       return;
     }
     if (m.exponent > 0) return;
@@ -319,7 +321,7 @@ template <class Channel> struct channel_lines {
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
-      rising.found = !rising_lines_make_halves || stays_in_halves(channel);
+      rises_in_halves = stays_in_halves(channel);
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of them.
@@ -337,7 +339,7 @@ template <class Channel> struct channel_lines {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
-  /// Whether 16 bits hold what the rising line makes of the lowest sum, of the highest, and so of all between.
+  /// Of the lowest sum, of the highest, and so of all between.
   bool stays_in_halves(const Channel& channel) const {
     const auto result = [&](std::int64_t sum) {
       const int_vector x = int_lanes_of(static_cast<std::int32_t>(sum) + rising.shift);

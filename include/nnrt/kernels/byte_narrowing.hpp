@@ -261,9 +261,9 @@ template <bool AddsZeroPoint, bool AreHalves>
 }
 /// Stored numbers of four registers of scaled sums, to which the zero point is added unless they include it. Each 16
 /// bytes of the result are four lanes of a, of b, of c, of d.
-template <bool AddsZeroPoint, bool AreHalves = false>
+template <bool AddsZeroPoint>
 [[gnu::always_inline]] inline byte_vector narrowed(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
-  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, AreHalves>(a, b, to), narrowed_to_shorts<AddsZeroPoint, AreHalves>(c, d, to), to);
+  return narrowed_to_bytes(narrowed_to_shorts<AddsZeroPoint, false>(a, b, to), narrowed_to_shorts<AddsZeroPoint, false>(c, d, to), to);
 }
 
 /// What narrowed() gives of four registers as the bytes of a, those of b, of c, of d.

@@ -92,6 +92,7 @@ class column_packer {
         put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
       }
     }
+    agree_on_halves(scales_ + begin, count);
   }
 
   const byte_layout& layout_;

@@ -15,7 +15,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How the sums of a vector of channels are scaled, from the fastest to the most general.
 enum class scale_method : std::int32_t {
-  by_rising_line,  // of results that are clamped at the zero point, which the line includes, and that 16 bits hold until then where that is faster
+  by_rising_line,  // of results that are clamped at the zero point, which the line includes
   by_line,
   rising_exactly,  // of such results, which include the zero point again; of factors below 1/2
   exactly,
@@ -49,6 +49,7 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
+  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
   scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
 };
 
@@ -65,7 +66,7 @@ struct possible_scales {
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  std::int32_t has_rising_line[int_lanes], rises_in_halves[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
 };
 
 namespace detail {
@@ -127,7 +128,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
   s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
-  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.rises_in_halves[lane] = may_have_line && lines.rises_in_halves;
+  s.has_line[lane] = may_have_line && lines.any.found;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
   s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
@@ -145,7 +147,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.rises_in_halves[lane] = from.rises_in_halves[from_lane];
+  s.has_line[lane] = from.has_line[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
@@ -168,11 +171,13 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
 /// programs are the same bytes each time.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
+  to.in_halves = method == scale_method::by_rising_line && rising_lines_make_halves;
   for (std::int64_t i = 0; i < int_lanes; ++i) {
     const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
     switch (method) {
       case scale_method::by_rising_line:
         to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
+        to.in_halves &= from.rises_in_halves[i];
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
@@ -195,6 +200,13 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
     }
   }
+}
+
+/// Says of some vectors that are scaled together whether 16 bits hold the results of all.
+inline void agree_on_halves(channel_scales* scales, std::int64_t count) {
+  std::int32_t all = 1;
+  for (std::int64_t v = 0; v < count; ++v) all &= scales[v].in_halves;
+  for (std::int64_t v = 0; v < count; ++v) scales[v].in_halves = all;
 }
 
 /// What the sums of a lane have to include: the bias, unless they are scaled one by one, and the shift of a line.
@@ -289,20 +301,24 @@ constexpr bool includes_zero_point(scale_method method) {
          (lines_round_once && method == scale_method::by_line);
 }
 
-/// Whether sums that are scaled so are in the lower halves of lanes.
+/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
 constexpr bool makes_halves(scale_method method) { return rising_lines_make_halves && method == scale_method::by_rising_line; }
 
-/// Stored numbers of sums that are scaled so, see narrowed().
-template <scale_method Method>
-[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to) {
-  return narrowed<!includes_zero_point(Method), makes_halves(Method)>(a, b, c, d, to);
-}
-/// What narrowed_to_bytes() makes them of. Without TakesHalves all bits of the sums are made first.
-template <scale_method Method, bool TakesHalves>
-[[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
+/// What narrowed_to_bytes() makes bytes of.
+///
+/// \tparam InHalves whether 16 bits hold the results, see channel_scales::in_halves
+template <scale_method Method, bool InHalves> [[gnu::always_inline]] inline short_vector shorts_by(int_vector a, int_vector b, const narrowing& to) {
   constexpr bool adds_zero_point = !includes_zero_point(Method);
-  if constexpr (TakesHalves || !makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, makes_halves(Method)>(a, b, to);
+  if constexpr (!makes_halves(Method)) return narrowed_to_shorts<adds_zero_point, false>(a, b, to);
+  else if constexpr (InHalves) return narrowed_to_shorts<adds_zero_point, true>(a, b, to);
   else return narrowed_to_shorts<adds_zero_point, false>(whole_result(a), whole_result(b), to);
+}
+/// Stored numbers of sums that are scaled so. Each 16 bytes of the result are four lanes of a, of b, of c, of d.
+template <scale_method Method>
+[[gnu::always_inline]] inline byte_vector narrowed_by(int_vector a, int_vector b, int_vector c, int_vector d, const narrowing& to, bool in_halves) {
+  if constexpr (makes_halves(Method))
+    if (in_halves) return narrowed_to_bytes(shorts_by<Method, true>(a, b, to), shorts_by<Method, true>(c, d, to), to);
+  return narrowed_to_bytes(shorts_by<Method, false>(a, b, to), shorts_by<Method, false>(c, d, to), to);
 }
 
 /// Calls f with the method as a constant.

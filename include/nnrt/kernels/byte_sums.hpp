@@ -128,6 +128,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     const scaler<Method> scale[] = {scaler<Method>(scales[0]), scaler<Method>(scales[Vectors > 1 ? 1 : 0]), scaler<Method>(scales[Vectors > 2 ? 2 : 0]),
                                     scaler<Method>(scales[Vectors > 2 ? 3 : 0])};
     const narrowing to = stored;
+    const bool in_halves = rows > 1 && scales->in_halves != 0;  // for one row the question takes longer than what it saves
     each<(rows + at_once - 1) / at_once>([&](auto group) __attribute__((always_inline)) {
       constexpr int first = group * at_once;
       const auto part = [&](auto i) __attribute__((always_inline)) {
@@ -136,7 +137,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
       };
       const byte_vector bytes = rows_apart(narrowed_by<Method>(
           part(std::integral_constant<int, 0>{}), part(std::integral_constant<int, 1>{}),
-          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to));
+          part(std::integral_constant<int, 2>{}), part(std::integral_constant<int, 3>{}), to, in_halves));
       if constexpr (first + at_once <= rows)
         if (c.is_dense) return store_vector(c.template at<first>(), bytes);
       each<at_once>([&](auto i) __attribute__((always_inline)) {

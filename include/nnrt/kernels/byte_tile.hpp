@@ -179,18 +179,19 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
   const narrowing to = stored;  // copies stay in registers, stores cannot change them
   const byte_target at = target;
   const scaler<Method> scale(scales);
+  const bool in_halves = scales.in_halves != 0;
   const auto row_at = [&](std::int64_t i) __attribute__((always_inline)) {
     const auto sum = load_vector<int_vector>(sums + i * sum_stride);
     if constexpr (AddsStart) return scale(sum + load_vector<int_vector>(start));
     else return scale(sum);
   };
   const auto four_rows = [&](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) __attribute__((always_inline)) {
-    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to));
+    return rows_apart(narrowed_by<Method>(row_at(a), row_at(b), row_at(c), row_at(d), to, in_halves));
   };
   if (at.rows == 1) {
     std::byte bytes[register_bytes];
     const int_vector x = row_at(0);
-    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to)));
+    store_vector(bytes, rows_apart(narrowed_by<Method>(x, x, x, x, to, false)));
     return copy_lanes(bytes, n, at.c);
   }
   std::int64_t row = 0;
@@ -211,11 +212,11 @@ void finish_vector(const std::int32_t* sums, const channel_scales& scales, const
 template <scale_method Method, bool AddsStart> class panel_end {
  public:
   [[gnu::always_inline]] panel_end(const channel_scales* scales, const narrowing& to, [[maybe_unused]] const std::byte* start)
-      : left_(scales[0]), right_(scales[1]), to_(to) {
+      : left_(scales[0]), right_(scales[1]), to_(to), in_halves_(scales->in_halves != 0) {
     if constexpr (AddsStart) left_start_ = load_vector<int_vector>(start), right_start_ = load_vector<int_vector>(start + register_bytes);
   }
   [[gnu::always_inline]] void operator()(const std::int32_t* first, const std::int32_t* second, std::byte* to_first, std::byte* to_second) const {
-    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_));
+    const byte_vector bytes = rows_apart(narrowed_by<Method>(left(first), right(first), left(second), right(second), to_, in_halves_));
     store_half<0>(bytes, to_first), store_half<1>(bytes, to_second);
   }
 
@@ -234,6 +235,7 @@ template <scale_method Method, bool AddsStart> class panel_end {
   // No arrays: these g++ 12 leaves in memory where an instruction that it does not know may change it.
   scaler<Method> left_, right_;
   narrowing to_;
+  bool in_halves_;
   int_vector left_start_{}, right_start_{};  // what sums start from that did not start from it
 };
 template <scale_method Method, bool AddsStart>

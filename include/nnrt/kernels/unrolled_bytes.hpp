@@ -74,7 +74,7 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
 template <scale_method Method, int N>
 [[gnu::always_inline]] inline void store_scaled(int_vector sums, const channel_scales& scales, const narrowing& to, std::byte* y) {
   const int_vector x = scaler<Method>(scales)(sums);
-  const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to));
+  const byte_vector bytes = rows_apart(narrowed_by<Method>(x, x, x, x, to, false));
   __builtin_memcpy(y, &bytes, N);
 }
 

@@ -88,6 +88,19 @@ TEST_CASE("depthwise_conv2d of bytes: registers of several pixels that are read 
                                         {}, into_bytes(0.05F, 55));
 }
 
+TEST_CASE("depthwise_conv2d of bytes: results beyond 16 bits before they are clamped") {
+  for (const std::int64_t channels : {8, 16, 32, 64, 70})
+    for (const bytes_are w : {bytes_are::all_lowest, bytes_are::all_highest, bytes_are::random})
+      for (const float scale : {0.02F, 0.002F}) {
+        CAPTURE(channels);
+        CAPTURE(scale);
+        check_kernel<ops::depthwise_conv2d>(form{.pad = same_pads, .fused = activation::relu},
+                                            {stored_bytes(i8, {1, 5, 16, channels}, quant{0.02F, -3}, 3, bytes_are::all_highest),
+                                             stored_filters(i8, {channels, 3, 3, 1}, 0.03F, 4, w), stored_bias(channels, 5)},
+                                            {}, into_bytes(scale, -100));
+      }
+}
+
 TEST_CASE("depthwise_conv2d of bytes: pixels of 8, 16 and 32 channels, whose columns a stride tears apart") {
   for (const std::int64_t channels : {8, 16, 24, 32})
     for (std::int64_t width = 1; width <= 21; ++width)
