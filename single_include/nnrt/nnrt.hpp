@@ -3723,8 +3723,8 @@ struct alignas(64) channel_scales {
     of_single single;
   };
   scale_method method;
-  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
   scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
+  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.
