@@ -238,7 +238,7 @@ def process_table(folder: Path) -> list[str]:
              bytes_text(row["library_bytes"]) if row["library_bytes"] else ""] for row in found]
     columns = ["process", "start to end", "fastest", "peak memory", "private memory", "stripped program", "its shared libraries"]
     lines = ["## One MobileNetV2 result from a fresh process (f32, 1 thread)", "",
-             "nnrt's program holds the weights as its kernels read them, and is linked statically, for it needs no library when it runs; the others\nread weights from a file of their own form.", ""]
+             "nnrt's program holds the weights as its kernels read them, and is linked statically, for it needs no library when it runs; the others\nread weights from a file of their own form. Programs and files are copied first, as an installation does: a linker's own\noutput lies page by page in the system's cache, and takes longer to map.", ""]
     return lines + table(columns, rows, "lrrrrrr")
 
 
