@@ -6,6 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 namespace {
 
@@ -74,7 +79,7 @@ TEST_CASE("memory: arenas, members or not, are aligned and move with their bytes
   check_arena<largest_member_arena>();
   check_arena<largest_member_arena + 64>();
   static_assert(sizeof(arena_memory<largest_member_arena>) >= largest_member_arena);
-  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == 3 * sizeof(void*));
+  static_assert(sizeof(arena_memory<largest_member_arena + 64>) == 4 * sizeof(void*));
 }
 
 TEST_CASE("memory: an arena lies in room that it is given, also when it moves") {
@@ -100,6 +105,33 @@ TEST_CASE("memory: whole large pages are large, and a last one that is used for 
   static_assert(heap_block::in_large_pages(64) == 0 && heap_block::in_large_pages(page / 2 - 64) == 0 && heap_block::in_large_pages(page / 2) == page);
   static_assert(heap_block::in_large_pages(page - 64) == page && heap_block::in_large_pages(page) == page);
   static_assert(heap_block::in_large_pages(3 * page + page / 2 - 64) == 3 * page && heap_block::in_large_pages(3 * page + page / 4 * 3) == 4 * page);
+}
+
+/// Pages of a block that lie in memory.
+std::ptrdiff_t pages_in_memory(const heap_block& block, std::size_t bytes) {
+  std::vector<unsigned char> pages(bytes / static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)));
+  REQUIRE(::mincore(block.data(), bytes, pages.data()) == 0);
+  return std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return page % 2 != 0; });
+}
+
+TEST_CASE("memory: large pages are new ones, whatever small ones the process has had and freed") {
+  constexpr std::size_t page = heap_block::large_page;
+  for (int i = 0; i < 3; ++i) std::vector<char>(8 * page, 'x');  // from the second on malloc() keeps what is freed
+  heap_block block;
+  REQUIRE(block.allocate(2 * page, "test"));
+  CHECK(reinterpret_cast<std::uintptr_t>(block.data()) % page == 0);
+  CHECK(pages_in_memory(block, 2 * page) == 0);
+  std::fill_n(block.data(), 2 * page, std::byte{0x5a});
+  CHECK(pages_in_memory(block, 2 * page) > 0);
+  std::byte* const first = block.data();
+  heap_block moved = std::move(block);
+  CHECK(block.data() == nullptr);
+  CHECK(moved.data() == first);
+  heap_block small;
+  REQUIRE(small.allocate(64, "test"));
+  small = std::move(moved);  // each is given back to where it came from
+  CHECK(small.data() == first);
+  CHECK(small.data()[2 * page - 1] == std::byte{0x5a});
 }
 #endif
 

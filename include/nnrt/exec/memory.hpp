@@ -22,30 +22,28 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Memory from the heap, aligned to 64 bytes, zero at first. Move only.
+/// Memory from the heap, or from the system where it is large, aligned to 64 bytes, zero at first. Move only.
 /// Zeros, because kernels load whole groups of bytes and multiply those behind a tensor by zero weights: whatever they are, they must be something.
 class heap_block {
  public:
   heap_block() = default;
-  heap_block(heap_block&& other) noexcept : block_(detail::taken(other.block_)), first_(detail::taken(other.first_)) {}
+  heap_block(heap_block&& other) noexcept
+      : block_(detail::taken(other.block_)), first_(detail::taken(other.first_)), mapped_(detail::taken(other.mapped_)) {}
   heap_block& operator=(heap_block&& other) noexcept {
     detail::swap_values(block_, other.block_);
     detail::swap_values(first_, other.first_);
+    detail::swap_values(mapped_, other.mapped_);
     return *this;
   }
-  ~heap_block() { std::free(block_); }
+  ~heap_block() { release(); }
 
   /// New memory instead of what it has. At least one byte, so that a pointer can stand for "there".
   /// Error: out_of_memory, naming what it was for.
   [[gnu::cold]] result<void> allocate(std::int64_t bytes, const char* what) {
-    std::free(block_);
+    release();
     const auto size = static_cast<std::size_t>(passes::aligned(bytes > 0 ? bytes : 1)), paged = in_large_pages(size), alignment = paged == 0 ? 64 : large_page;
-    // New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to give.
-    block_ = std::calloc((paged > size ? paged : size) + alignment, 1);
-    if (block_ == nullptr) {
-      first_ = nullptr;
-      return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
-    }
+    take((paged > size ? paged : size) + alignment, paged > 0);
+    if (block_ == nullptr) return fail(error_code::out_of_memory, {what, ": no memory for ", bytes, " bytes"});
     first_ = static_cast<std::byte*>(block_) + (alignment - reinterpret_cast<std::uintptr_t>(block_) % alignment);
 #if defined(MADV_HUGEPAGE)
     if (paged > 0) ::madvise(first_, paged, MADV_HUGEPAGE);
@@ -67,8 +65,29 @@ class heap_block {
   }
 
  private:
+  /// New pages are zero, which calloc() knows, and what nobody writes to takes no memory; but it has no alignment to give. Large pages have to come
+  /// from the system: what a process has freed and calloc() gives again keeps its small ones.
+  void take(std::size_t bytes, [[maybe_unused]] bool from_system) {
+#if defined(MADV_HUGEPAGE)
+    if (from_system) {
+      void* const mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (mapped != MAP_FAILED) block_ = mapped, mapped_ = bytes;
+      return;
+    }
+#endif
+    block_ = std::calloc(bytes, 1);
+  }
+  void release() {
+#if defined(MADV_HUGEPAGE)
+    if (mapped_ != 0) ::munmap(detail::taken(block_), detail::taken(mapped_));
+#endif
+    std::free(detail::taken(block_));
+    first_ = nullptr;
+  }
+
   void* block_ = nullptr;
   std::byte* first_ = nullptr;
+  std::size_t mapped_ = 0;  // bytes at block_ that came from the system; 0: it came from calloc()
 };
 
 /// Arenas up to this size are members of their executor; larger ones would overflow stacks.
