@@ -4,9 +4,10 @@
 usage: measure.py [--runs N] --json FILE FOLDER   FOLDER has the programs bench_process_* and what bench_export wrote
 
 Flow: bench/run.sh calls it after the build; report.py makes the table. Programs and model are installed first, as the
-peers' libraries are, and run by turns, files in the page cache, one thread. Time is from before the start to the end of the process; peak memory is the system's own figure of the
-ended process; private memory is what the process says of itself in a run that is not timed. Size is the stripped
-program and its shared libraries but those of C and C++. Only the standard library.
+peers' libraries are, and run by turns, files in the page cache, one thread. Time is from before the start to the end of
+the process; peak memory is the system's own figure of the ended process; private memory is what the process says of
+itself in a run that is not timed. Size is the stripped program and its shared libraries but those of C and C++. Only the
+standard library.
 """
 import argparse
 import json
