@@ -38,8 +38,8 @@ inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float
   const std::int64_t rows = 4 * s.hidden;
   for (std::int64_t row = 0; row < rows; row += 4) {
     vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
-    add_row_products<4, false>(x, one.w_ih + row * s.input, s.input, sums);
-    add_row_products<4, false>(h, one.w_hh + row * s.hidden, s.hidden, sums);
+    add_row_products(x, one.w_ih + row * s.input, s.input, sums);
+    add_row_products(h, one.w_hh + row * s.hidden, s.hidden, sums);
     for (int r = 0; r < 4; ++r) {
       const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
       gates[row + r] = sum_of_lanes(sums[r]) + bias;
