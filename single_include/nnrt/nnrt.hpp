@@ -20327,7 +20327,7 @@ template <int Rows> [[gnu::always_inline]] inline void row_products(const float*
 
 /// The product of x and a row of w that comes from afar, in four sums. Processors guess what a stream from the first weight to the last reads next, as far as its
 /// page goes: a line some pages on is asked for, so that the address of that page is known by then. It is not read, so it does not matter whether it is there.
-[[gnu::always_inline]] inline float product_from_afar(const float* x, const float* w, std::int64_t k) {
+template <class Isa> [[gnu::always_inline]] inline float product_from_afar(const float* x, const float* w, std::int64_t k) {
   constexpr std::int64_t floats_in_page = 4096 / 4, pages_ahead = 4;
   vf sums[4] = {vf(0.0F), vf(0.0F), vf(0.0F), vf(0.0F)};
   std::int64_t i = 0;
@@ -20344,11 +20344,11 @@ template <int Rows> [[gnu::always_inline]] inline void row_products(const float*
 
 /// products[j] = the sum over i of x[i] * w[j][i], for `count` rows. One row at a time, a single stream, as long as x stays in L1 (16 KiB of it) for the next
 /// one; of longer rows four, which are streams of their own.
-inline void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64_t count, float* products) {
+template <class Isa> void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64_t count, float* products) {
   constexpr std::int64_t at_once = 4, longest_alone = 16 * 1024 / 4;
   std::int64_t j = 0;
   if (k <= longest_alone)
-    for (; j < count; ++j) products[j] = product_from_afar(x, w + j * k, k);
+    for (; j < count; ++j) products[j] = product_from_afar<Isa>(x, w + j * k, k);
   for (; j + at_once <= count; j += at_once) row_products<at_once>(x, w + j * k, k, products + j);
   for (; j < count; ++j) row_products<1>(x, w + j * k, k, products + j);
 }
@@ -20365,7 +20365,7 @@ void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k,
   for (std::int64_t first = mine.begin; first < mine.end; first += lanes) {
     const std::int64_t count = mine.end - first < lanes ? mine.end - first : lanes;
     float sums[lanes];
-    detail::products_of_rows(x, w + first * k, k, count, sums);
+    detail::products_of_rows<Isa>(x, w + first * k, k, count, sums);
     const vf begun = bias != nullptr ? load_first(bias + first, count) : vf(0.0F);
     store_first(y + first, clamp(load_first(sums, count) + begun, lo, hi), count);
   }
