@@ -2242,12 +2242,36 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 // --- operations ------------------------------------------------------------
 
-/// The float at p in every lane.
+// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
+// broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
+#if (defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)) && !defined(__SANITIZE_ADDRESS__)
+#define NNRT_BROADCASTS_INTEGERS 1
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef NNRT_BROADCASTS_INTEGERS
+#endif
+#endif
+#endif
+
+/// The float at p in every lane of a register, for several products.
+[[gnu::always_inline]] inline vf broadcast_load(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastd %1, %0" : "=v"(x.data) : "m"(*p));
+  return x;
+#elif defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return vf(*p);
+#endif
+}
+
+/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several, broadcast_load().
 [[gnu::always_inline]] inline vf broadcast(const float* p) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_set1_ps(*p));
 #else
-  return vf(*p);
+  return broadcast_load(p);
 #endif
 }
 
@@ -2437,9 +2461,15 @@ struct some_halves {
 [[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
 /// The two floats at p in every pair of lanes.
 [[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastq %1, %0" : "=v"(x.data) : "m"(*reinterpret_cast<const float(*)[2]>(p)));
+  return x;
+#else
   double both;
   __builtin_memcpy(&both, p, sizeof both);
   return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+#endif
 }
 /// The lanes of the lower halves, by pairs: first, second, first, second, ….
 [[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
@@ -2448,8 +2478,8 @@ struct some_halves {
 }
 /// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
 [[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
-  const __m512i first = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), second = _mm512_or_si512(first, _mm512_set1_epi32(1));
-  return vf(_mm512_permutex2var_ps(low.data, first, high.data)) + vf(_mm512_permutex2var_ps(low.data, second, high.data));
+  const vf two_by_two = vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
+  return vf(_mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
 }
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
@@ -11751,6 +11781,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  /// The same for several products.
+  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const { return broadcast_load(at<Row>() + ahead); }
   /// The values of a vector's worth of k, one in each lane.
   template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
@@ -11811,8 +11843,9 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
-    if constexpr (k_of_a_turn(accumulators) > 1) keep(b0), keep(b1);
-    (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
+    keep(b0), keep(b1);
+    if constexpr (Vectors == 1) ((of[0][Row] = fma(a.template value<Row>(ahead), b0, of[0][Row])), ...);
+    else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
   }
   /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
@@ -11843,7 +11876,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
     to_first = fma(x, b0, to_first);
-    if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
+    to_last = fma(x, b1, to_last);
   }
 };
 
@@ -11860,7 +11893,7 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + lanes);
-    (add_pair<Pair>(a.template value<2 * Pair>(ahead), a.template value<2 * Pair + 1>(ahead), b0, b1), ...);
+    (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
@@ -16730,7 +16763,7 @@ template <class Isa, int Channels>
           left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
           keep(left), keep(right);
         }
-        const vf weight = broadcast(w + k % Channels);
+        const vf weight = broadcast_load(w + k % Channels);
         of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
       });
     }

@@ -129,14 +129,23 @@ TEST_CASE("lanes: pairs of lanes hold two floats, and add up to half a vector") 
     float spread[lanes], pair[lanes], sums[lanes];
     store(spread, in_pairs(load_first(half.data(), lanes / 2), vf(0.0F)));
     store(pair, broadcast_pair(two.data()));
-    store(sums, sums_of_lane_pairs(load(spread), load(pair)));
+    store(sums, sums_of_lane_pairs(load(spread), load(spread) + load(pair)));
     for (std::int64_t i = 0; i < lanes; ++i) {
       CAPTURE(i);
       const bool is_first = i % 2 == 0, is_lower = i < lanes / 2;
       CHECK(spread[i] == (is_first ? static_cast<float>(i / 2 + 1) : 0.0F));
       CHECK(pair[i] == (is_first ? 1.0F : 2.0F));
-      CHECK(sums[i] == (is_lower ? static_cast<float>(i + 1) : 3.0F));
+      CHECK(sums[i] == static_cast<float>(is_lower ? i + 1 : i + 1 - lanes / 2 + 3));
     }
+  }
+}
+
+TEST_CASE("lanes: one float comes into every lane, and nothing beside it is read") {
+  fenced one(1, 3.0F);
+  for (const vf x : {broadcast(one.data()), broadcast_load(one.data())}) {
+    float read[lanes];
+    store(read, x);
+    for (const float value : read) CHECK(value == 3.0F);
   }
 }
 

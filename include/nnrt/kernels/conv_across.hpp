@@ -58,7 +58,7 @@ template <class Isa, int Channels>
           left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
           keep(left), keep(right);
         }
-        const vf weight = broadcast(w + k % Channels);
+        const vf weight = broadcast_load(w + k % Channels);
         of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
       });
     }

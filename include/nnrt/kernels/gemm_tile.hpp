@@ -107,6 +107,8 @@ template <int Rows> struct row_cursor {
   }
   /// The value of row Row, `ahead` floats on, in every lane.
   template <int Row> [[gnu::always_inline]] vf value(int ahead) const { return broadcast(at<Row>() + ahead); }
+  /// The same for several products.
+  template <int Row> [[gnu::always_inline]] vf shared_value(int ahead) const { return broadcast_load(at<Row>() + ahead); }
   /// The values of a vector's worth of k, one in each lane.
   template <int Row> [[gnu::always_inline]] vf values() const { return load(at<Row>()); }
   /// That and the next one, in every pair of lanes.
@@ -167,8 +169,9 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     vf b0 = load(b), b1 = load(b + (Vectors - 1) * lanes);
-    if constexpr (k_of_a_turn(accumulators) > 1) keep(b0), keep(b1);
-    (add_row(of[0][Row], of[Vectors - 1][Row], a.template value<Row>(ahead), b0, b1), ...);
+    keep(b0), keep(b1);
+    if constexpr (Vectors == 1) ((of[0][Row] = fma(a.template value<Row>(ahead), b0, of[0][Row])), ...);
+    else (add_row(of[0][Row], of[1][Row], a.template shared_value<Row>(ahead), b0, b1), ...);
   }
   /// Four k, from the lanes of a vector of each row; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_four(sums (&to)[Sets], const row_cursor<rows>& a, const float* b) {
@@ -199,7 +202,7 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
     to_first = fma(x, b0, to_first);
-    if constexpr (Vectors == 2) to_last = fma(x, b1, to_last);
+    to_last = fma(x, b1, to_last);
   }
 };
 
@@ -216,7 +219,7 @@ template <int... Pair> struct sums_and_half<std::integer_sequence<int, Pair...>>
   }
   [[gnu::always_inline]] void add_products(const row_cursor<rows>& a, const float* b, int ahead) {
     const vf b0 = load(b), b1 = load(b + lanes);
-    (add_pair<Pair>(a.template value<2 * Pair>(ahead), a.template value<2 * Pair + 1>(ahead), b0, b1), ...);
+    (add_pair<Pair>(a.template shared_value<2 * Pair>(ahead), a.template shared_value<2 * Pair + 1>(ahead), b0, b1), ...);
   }
   [[gnu::always_inline]] void store(const tile_args& t, const output_rows<rows>& c) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);

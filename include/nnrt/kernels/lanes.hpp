@@ -105,12 +105,36 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 // --- operations ------------------------------------------------------------
 
-/// The float at p in every lane.
+// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
+// broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
+#if (defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)) && !defined(__SANITIZE_ADDRESS__)
+#define NNRT_BROADCASTS_INTEGERS 1
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef NNRT_BROADCASTS_INTEGERS
+#endif
+#endif
+#endif
+
+/// The float at p in every lane of a register, for several products.
+[[gnu::always_inline]] inline vf broadcast_load(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastd %1, %0" : "=v"(x.data) : "m"(*p));
+  return x;
+#elif defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return vf(*p);
+#endif
+}
+
+/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several, broadcast_load().
 [[gnu::always_inline]] inline vf broadcast(const float* p) {
 #if defined(NNRT_LANES_AVX512)
   return vf(_mm512_set1_ps(*p));
 #else
-  return vf(*p);
+  return broadcast_load(p);
 #endif
 }
 
@@ -300,9 +324,15 @@ struct some_halves {
 [[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
 /// The two floats at p in every pair of lanes.
 [[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastq %1, %0" : "=v"(x.data) : "m"(*reinterpret_cast<const float(*)[2]>(p)));
+  return x;
+#else
   double both;
   __builtin_memcpy(&both, p, sizeof both);
   return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+#endif
 }
 /// The lanes of the lower halves, by pairs: first, second, first, second, ….
 [[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
@@ -311,8 +341,8 @@ struct some_halves {
 }
 /// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
 [[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
-  const __m512i first = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0), second = _mm512_or_si512(first, _mm512_set1_epi32(1));
-  return vf(_mm512_permutex2var_ps(low.data, first, high.data)) + vf(_mm512_permutex2var_ps(low.data, second, high.data));
+  const vf two_by_two = vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
+  return vf(_mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
 }
 /// The first half vector at p, twice.
 [[gnu::always_inline]] inline vf load_half_twice(const float* p) {
