@@ -57,6 +57,43 @@ TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnorma
     CHECK(math::is_nan(in_lanes(exp_lanes, std::bit_cast<float>(bits))));
 }
 
+TEST_CASE("tanh_of: within 5 ulp, odd, and 1 at most") {
+  const auto tanh_lanes = [](vf x) { return kernels::tanh_of(x); };
+  double worst = 0;
+  const auto check = [&](float x) {
+    const float y = in_lanes(tanh_lanes, x);
+    const double error = ulps(y, math::tanh(double{x}));
+    worst = error > worst ? error : worst;
+    CHECK(y <= 1.0F);
+    CHECK(in_lanes(tanh_lanes, -x) == -y);
+  };
+  for (double x = 0.0007; x < 12.0; x += 0.00073) check(static_cast<float>(x));
+  for (const float x : {0x1p-126F, 1e-30F, 1e-9F, 2e-4F, 9.01F, 9.02F, 9.03F, 20.0F, 1e10F, 3e38F, infinity}) check(x);
+  CHECK(worst < 5.0);
+  CHECK(in_lanes(tanh_lanes, 12.0F) == 1.0F);
+  CHECK(in_lanes(tanh_lanes, infinity) == 1.0F);
+  for (const float zero : {0.0F, -0.0F})
+    CHECK(std::bit_cast<std::uint32_t>(in_lanes(tanh_lanes, zero)) == std::bit_cast<std::uint32_t>(zero));
+  CHECK(math::is_nan(in_lanes(tanh_lanes, not_a_number)));
+}
+
+TEST_CASE("sigmoid_of: within 4 ulp, the tail of large negative numbers too; 0 and 1 at the ends") {
+  const auto sigmoid_lanes = [](vf x) { return kernels::sigmoid_of(x); };
+  double worst = 0;
+  for (double x = -87.0; x < 30.0; x += 0.00317) {
+    const auto at = static_cast<float>(x);
+    const double error = ulps(in_lanes(sigmoid_lanes, at), 1.0 / (1.0 + math::exp(-double{at})));
+    worst = error > worst ? error : worst;
+  }
+  CHECK(worst < 4.0);
+  CHECK(in_lanes(sigmoid_lanes, 0.0F) == 0.5F);
+  for (const float x : {100.0F, 3e38F, infinity}) {
+    CHECK(in_lanes(sigmoid_lanes, x) == 1.0F);
+    CHECK(in_lanes(sigmoid_lanes, -x) < 0x1p-126F);
+  }
+  CHECK(math::is_nan(in_lanes(sigmoid_lanes, not_a_number)));
+}
+
 TEST_CASE("maximum_of: a NaN in either operand comes out; larger_of finds the larger number") {
   const float numbers[] = {-infinity, -1.0F, 0.0F, 2.5F, infinity, not_a_number};
   for (const float x : numbers)

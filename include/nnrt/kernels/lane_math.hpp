@@ -238,14 +238,16 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
 /// 1 / (1 + e^-x).
 template <class V> [[gnu::always_inline]] inline V sigmoid_of(V x) { return V(1.0F) / (V(1.0F) + exp_of(-x)); }
 
-/// tanh x within 4 ulp: x + x^3 P(x^2) near zero, else 1 - 2 / (e^2x + 1), which loses nothing there.
+/// tanh x within 5 ulp, 1 at most: x P(x^2) / Q(x^2), minimax on |x| <= 9.02, relative error 3e-8. Fewer operations wait for each other than in an
+/// exponential.
 template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
-  constexpr float near = 0.65F;
-  const V square = x * x;
-  // Minimax on |x| <= 0.65, relative error 6.8e-9.
-  const V series = polynomial(square, -0.005515167381F, 0.02046942363F, -0.0536880245F, 0.1333083037F, -0.3333325985F);
-  const V far = V(1.0F) - V(2.0F) / (exp_of(x + x) + V(1.0F));
-  return where_less(square, V(near * near), fma(x * square, series, x), far);
+  // Beyond 9.02 P and Q stay what they are there, and the quotient grows as x does.
+  const V square = smaller_of(V(0x1.45710cp+6F), x * x), fourth = square * square;
+  const V p_low = fma(V(0x1.6430ap-3F), square, V(0x1.4cc53cp+0F)), p_high = fma(V(0x1.c0e48ap-16F), square, V(0x1.29a766p-8F));
+  const V q_low = fma(V(0x1.36e4f4p-1F), square, V(0x1.4cc53cp+0F)), q_high = fma(V(0x1.bf7e7cp-12F), square, V(0x1.137df4p-5F));
+  const V p = fma(fma(V(0x1.297028p-26F), fourth, p_high), x * fourth, x * p_low);
+  const V q = fma(fma(V(0x1.0ed7dep-20F), fourth, q_high), fourth, q_low);
+  return clamp(p / q, V(-1.0F), V(1.0F));
 }
 
 /// The normal distribution of -t for t >= 0, Phi(-t): what lies t deviations below the mean and further.

@@ -16,15 +16,16 @@ constexpr bool dense_in_rows(std::int64_t outputs) { return outputs <= 2; }
 
 /// Floats of packed weights and bias.
 constexpr std::int64_t dense_packed_floats(std::int64_t inputs, std::int64_t outputs) {
-  return dense_in_rows(outputs) ? outputs * (whole_vectors(inputs) + 1) : (inputs + 1) * whole_vectors(outputs);
+  return dense_in_rows(outputs) ? outputs * (lanes + whole_vectors(inputs)) : (inputs + 1) * whole_vectors(outputs);
 }
 
-/// w [outputs, inputs] and bias [outputs] (null: zeros) to bias and rows, or to bias and columns padded with zeros. Constexpr, so that the
-/// weights of a network that names none can be packed by the compiler.
+/// w [outputs, inputs] and bias [outputs] (null: zeros) to biases and rows, or to biases and columns, padded with zeros; of rows each bias begins a vector of its
+/// own, to which products are added. Constexpr, so that the weights of a network that names none can be packed by the compiler.
 constexpr void dense_pack(const float* w, const float* bias, std::int64_t inputs, std::int64_t outputs, float* packed) {
   const bool rows = dense_in_rows(outputs);
-  const std::int64_t first = rows ? outputs : whole_vectors(outputs), outer = rows ? outputs : inputs, inner = whole_vectors(rows ? inputs : outputs);
-  for (std::int64_t o = 0; o < first; ++o) packed[o] = bias != nullptr && o < outputs ? bias[o] : 0.0F;
+  const std::int64_t first = rows ? outputs * lanes : whole_vectors(outputs), outer = rows ? outputs : inputs, inner = whole_vectors(rows ? inputs : outputs);
+  for (std::int64_t i = 0; i < first; ++i) packed[i] = 0.0F;
+  for (std::int64_t o = 0; bias != nullptr && o < outputs; ++o) packed[rows ? o * lanes : o] = bias[o];
   for (std::int64_t i = 0; i < outer; ++i)
     for (std::int64_t j = 0; j < inner; ++j)
       packed[first + i * inner + j] = j >= (rows ? inputs : outputs) ? 0.0F : rows ? w[i * inputs + j] : w[j * inputs + i];
@@ -55,7 +56,7 @@ template <int In> [[gnu::always_inline]] inline vf dense_column_sum(const float*
   std::array<vf, chains_of<In>> sums;
   each<In>([&](auto i) __attribute__((always_inline)) {
     constexpr auto chain = static_cast<std::size_t>(i % chains_of<In>);
-    const vf xi = broadcast(x + i), w = load(columns + i * stride);
+    const vf xi = broadcast_load(x + i), w = load(columns + i * stride);
     if constexpr (i == 0) sums[chain] = fma(xi, w, start);
     else if constexpr (i < chains_of<In>) sums[chain] = xi * w;
     else sums[chain] = fma(xi, w, sums[chain]);
@@ -87,25 +88,29 @@ template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void 
   });
 }
 
-/// One output: a dot product over whole vectors, the last one padded.
-template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, const float* row, float bias) {
+/// One output: a dot product over whole vectors, the last one padded, added to the vector that its bias begins.
+template <int In> [[gnu::always_inline]] inline float dense_row(const float* x, const float* row, const float* bias) {
   constexpr int whole = In / static_cast<int>(lanes), tail = In % static_cast<int>(lanes);
   constexpr std::size_t terms = static_cast<std::size_t>(whole < 4 ? whole + (tail > 0 ? 1 : 0) : 4);
   std::array<vf, terms> sums;
   each<static_cast<int>(terms)>([&](auto i) __attribute__((always_inline)) {
-    if constexpr (i < whole) sums[i] = load(x + i * lanes) * load(row + i * lanes);
-    else sums[i] = load_first(x + i * lanes, tail) * load(row + i * lanes);
+    const auto inputs = [&]() __attribute__((always_inline)) {
+      if constexpr (i < whole) return load(x + i * lanes);
+      else return load_first(x + i * lanes, tail);
+    };
+    if constexpr (i == 0) sums[i] = fma(inputs(), load(row), load(bias));
+    else sums[i] = inputs() * load(row + i * lanes);
   });
   if constexpr (whole >= 4) {
     for (int i = 4; i < whole; ++i) sums[static_cast<std::size_t>(i % 4)] = fma(load(x + i * lanes), load(row + i * lanes), sums[static_cast<std::size_t>(i % 4)]);
     if constexpr (tail > 0) sums[0] = fma(load_first(x + whole * lanes, tail), load(row + whole * lanes), sums[0]);
   }
-  return bias + sum_of_lanes(tree_sum(sums));
+  return sum_of_lanes(tree_sum(sums));
 }
 
 template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void dense_rows(const float* x, const float* packed, float* y) {
   each<Out>([&](auto o) __attribute__((always_inline)) {
-    const float sum = dense_row<In>(x, packed + Out + o * whole_vectors(In), packed[o]);
+    const float sum = dense_row<In>(x, packed + Out * lanes + o * whole_vectors(In), packed + o * lanes);
     store_one(y + o, activated<Fused>(vf(sum)));
   });
 }
@@ -125,10 +130,10 @@ template <int In, int Out, activation Fused> [[gnu::always_inline]] inline void 
 inline void dense_of_any_size(const float* x, const float* packed, float* y, const gemm_shape& shape, clamp_range range) {
   const bool rows = dense_in_rows(shape.n);
   const std::int64_t inner = whole_vectors(rows ? shape.k : shape.n);
-  const float* const weights = packed + (rows ? shape.n : inner);
+  const float* const weights = packed + (rows ? shape.n * lanes : inner);
   for (std::int64_t r = 0; r < shape.m; ++r)
     for (std::int64_t o = 0; o < shape.n; ++o) {
-      float sum = packed[o];
+      float sum = packed[rows ? o * lanes : o];
       for (std::int64_t i = 0; i < shape.k; ++i) sum += x[r * shape.k + i] * weights[rows ? o * inner + i : i * inner + o];
       y[r * shape.n + o] = sum < range.lo ? range.lo : sum > range.hi ? range.hi : sum;
     }
