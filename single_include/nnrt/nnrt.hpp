@@ -3104,12 +3104,12 @@ inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
-/// Whether scaled_by_rising_line() leaves its result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes
-/// the halves of two registers, nothing has to be taken off.
+/// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes the halves of two
+/// registers, nothing has to be taken off.
 #if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
-inline constexpr bool rising_lines_make_halves = true;
+inline constexpr bool lines_make_halves = true;
 #else
-inline constexpr bool rising_lines_make_halves = false;
+inline constexpr bool lines_make_halves = false;
 #endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
@@ -3132,7 +3132,7 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 }
 
 /// The same with all its bits.
-[[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return rising_lines_make_halves ? x - bits_of_zero : x; }
+[[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return lines_make_halves ? x - bits_of_zero : x; }
 
 /// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
 struct signed_line {
@@ -3146,11 +3146,11 @@ struct signed_line {
 #if defined(NNRT_LANES_AVX512)
   const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
-  const int_vector y = whole_result(scaled_by_rising_line(shifted, of.slope, of.offset));
+  const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
 #elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
   const int_vector is_below = x < of.bend;
-  return whole_result(scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset)) + (is_below & of.below_offset);
+  return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
   const int_vector signed_offset = (x & INT32_MIN) | of.offset;
   return (int_vector)_mm_cvtps_epi32(
@@ -3295,7 +3295,7 @@ struct narrowing {
 /// Numbers of 16 bits of two registers of scaled sums, four lanes of each by turns.
 ///
 /// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
-/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see rising_lines_make_halves
+/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see lines_make_halves
 template <bool AddsZeroPoint, bool AreHalves>
 [[gnu::always_inline]] inline short_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));
@@ -3658,7 +3658,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
-  bool rises_in_halves = false;  // whether 16 bits hold all that the rising line makes
+  bool stay_in_halves = false;  // whether 16 bits hold all that they make
 
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
@@ -3667,7 +3667,7 @@ template <class Channel> struct channel_lines {
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
       any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
-      rises_in_halves = rising.found;
+      stay_in_halves = any.found;
       return;
     }
     if (m.exponent > 0) return;
@@ -3682,16 +3682,17 @@ template <class Channel> struct channel_lines {
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
-      rises_in_halves = stays_in_halves(channel);
+      stay_in_halves = are_halves(channel, rising);
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of them.
     if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
-      const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
-      return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
+      const signed_line lanes = in_lanes(of);
+      return of.offset >= 0 && stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
     });
+    stay_in_halves = any.found && are_halves(channel, any);
   }
 
  private:
@@ -3700,13 +3701,15 @@ template <class Channel> struct channel_lines {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
-  /// Of the lowest sum, of the highest, and so of all between.
-  bool stays_in_halves(const Channel& channel) const {
+  /// The results of the lowest sum, of the highest, and so of all between.
+  static bool are_halves(const Channel& channel, const line& of) {
     const auto result = [&](std::int64_t sum) {
-      const int_vector x = int_lanes_of(static_cast<std::int32_t>(sum) + rising.shift);
-      return whole_result(scaled_by_rising_line(x, bits(rising.slope), bits(rising.offset)))[0];
+      return whole_result(scaled_by_line(int_lanes_of(static_cast<std::int32_t>(sum) + of.shift), in_lanes(of)))[0];
     };
-    return result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
+    return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
+  }
+  static signed_line in_lanes(const line& of) {
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };
@@ -3725,6 +3728,11 @@ enum class scale_method : std::int32_t {
   exactly,
   one_by_one
 };
+
+/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
+constexpr bool makes_halves(scale_method method) {
+  return lines_make_halves && (method == scale_method::by_rising_line || method == scale_method::by_line);
+}
 
 /// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles of few rows read little
 /// else but weights.
@@ -3754,7 +3762,7 @@ struct alignas(64) channel_scales {
   };
   scale_method method;
   scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
-  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
+  std::int32_t in_halves;  // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.
@@ -3770,7 +3778,7 @@ struct possible_scales {
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], rises_in_halves[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], stays_in_halves[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
 };
 
 namespace detail {
@@ -3832,8 +3840,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
   s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
-  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.rises_in_halves[lane] = may_have_line && lines.rises_in_halves;
-  s.has_line[lane] = may_have_line && lines.any.found;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
+  s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
   s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
@@ -3851,8 +3859,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.rises_in_halves[lane] = from.rises_in_halves[from_lane];
-  s.has_line[lane] = from.has_line[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.stays_in_halves[lane] = from.stays_in_halves[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
@@ -3875,17 +3883,18 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
 /// programs are the same bytes each time.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
-  to.in_halves = method == scale_method::by_rising_line && rising_lines_make_halves;
+  to.in_halves = makes_halves(method);
   for (std::int64_t i = 0; i < int_lanes; ++i) {
     const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
     switch (method) {
       case scale_method::by_rising_line:
         to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
-        to.in_halves &= from.rises_in_halves[i];
+        to.in_halves &= from.stays_in_halves[i];
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
         to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i], to.line.below_offset[i] = from.below_offset[i];
+        to.in_halves &= from.stays_in_halves[i];
         break;
       case scale_method::rising_exactly: {
         to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
@@ -4004,9 +4013,6 @@ constexpr bool includes_zero_point(scale_method method) {
   return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
          (lines_round_once && method == scale_method::by_line);
 }
-
-/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
-constexpr bool makes_halves(scale_method method) { return rising_lines_make_halves && method == scale_method::by_rising_line; }
 
 /// What narrowed_to_bytes() makes bytes of.
 ///

@@ -26,7 +26,7 @@ struct scaled_lanes {
 /// What the sums in all lanes become: where a method leaves it in the lower halves of lanes, as those are read if 16 bits hold it.
 template <scale_method Method> void scale(const channel_scales& s, std::int32_t (&sums)[int_lanes]) {
   const int_vector scaled = kernels::detail::scaler<Method>(s)(load_vector<int_vector>(sums));
-  store_vector(sums, kernels::detail::makes_halves(Method) && s.in_halves == 0 ? whole_result(scaled) : scaled);
+  store_vector(sums, makes_halves(Method) && s.in_halves == 0 ? whole_result(scaled) : scaled);
   if (s.in_halves != 0)
     for (std::int32_t& sum : sums) sum = static_cast<std::int16_t>(sum);
 }
@@ -173,26 +173,27 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   CHECK(lines >= 99);
 }
 
-TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of a rising line") {
-  if (!rising_lines_make_halves) return;
-  for (const double factor : {0.0123, 0.25}) {
-    const auto is_in_halves = [&](double low, double high, double high_of_last) {
-      byte_channel channels[int_lanes];
-      const auto reach = [&](double end) { return sum_range{static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(end / factor)}; };
-      std::fill_n(channels, int_lanes, channel_of(factor, reach(high)));
-      channels[int_lanes - 1].reach = reach(high_of_last);
-      constexpr scaled_range range{0, 255, -128};
-      const scaled_lanes s(channels, range);
-      REQUIRE(s.method == scale_method::by_rising_line);
-      for (const std::int64_t end : {channels[0].reach.low, channels[0].reach.high}) CHECK_FALSE(scale_around(s, channels[0], range, end).found);
-      return s.chosen.in_halves != 0;
-    };
-    CAPTURE(factor);
-    CHECK(is_in_halves(-32'000, 32'000, 32'000));
-    CHECK_FALSE(is_in_halves(-32'000, 33'000, 32'000));
-    CHECK_FALSE(is_in_halves(-32'000, 32'000, 33'000));
-    CHECK_FALSE(is_in_halves(-150'000, 32'000, 32'000));  // floats that count no integers fall more slowly
-  }
+TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of its lines") {
+  if (!lines_make_halves) return;
+  for (const double factor : {0.0123, 0.25})
+    for (const scaled_range range : {scaled_range{0, 255, -128}, scaled_range{-128, 127, 0}, scaled_range{-90, 165, -38}}) {
+      const auto is_in_halves = [&](double low, double high, double high_of_last) {
+        byte_channel channels[int_lanes];
+        const auto reach = [&](double end) { return sum_range{static_cast<std::int64_t>(low / factor), static_cast<std::int64_t>(end / factor)}; };
+        std::fill_n(channels, int_lanes, channel_of(factor, reach(high)));
+        channels[int_lanes - 1].reach = reach(high_of_last);
+        const scaled_lanes s(channels, range);
+        REQUIRE(s.method == (range.low == 0 ? scale_method::by_rising_line : scale_method::by_line));
+        for (const std::int64_t sum : {channels[0].reach.low, std::int64_t{0}, channels[0].reach.high}) CHECK_FALSE(scale_around(s, channels[0], range, sum).found);
+        return s.chosen.in_halves != 0;
+      };
+      CAPTURE(factor);
+      CAPTURE(range.low);
+      CHECK(is_in_halves(-32'000, 32'000, 32'000));
+      CHECK_FALSE(is_in_halves(-32'000, 33'000, 32'000));
+      CHECK_FALSE(is_in_halves(-32'000, 32'000, 33'000));
+      CHECK_FALSE(is_in_halves(-150'000, 32'000, 32'000));  // floats that count no integers fall more slowly
+    }
   channel_scales two[2] = {};
   two[0].in_halves = 1;
   agree_on_halves(two, 2);

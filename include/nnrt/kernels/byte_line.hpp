@@ -297,7 +297,7 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
 /// this.
 template <class Channel> struct channel_lines {
   line rising, any;
-  bool rises_in_halves = false;  // whether 16 bits hold all that the rising line makes
+  bool stay_in_halves = false;  // whether 16 bits hold all that they make
 
   channel_lines(const Channel& channel, scaled_range range) {
     const fixed_point m = channel.factor;
@@ -306,7 +306,7 @@ template <class Channel> struct channel_lines {
       const std::int32_t shift = lines_round_once ? bits_of_first_counted : 0;
       rising = {0, zero, range.low == 0 && stays_in_floats(channel), shift};
       any = {0, lines_round_once ? zero : 0, stays_in_floats(channel), shift, shift};
-      rises_in_halves = rising.found;
+      stay_in_halves = any.found;
       return;
     }
     if (m.exponent > 0) return;
@@ -321,16 +321,17 @@ template <class Channel> struct channel_lines {
       });
     if (rising.found) {
       if (lines_round_once) any = rising;
-      rises_in_halves = stays_in_halves(channel);
+      stay_in_halves = are_halves(channel, rising);
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of them.
     if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
     any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
-      const signed_line lanes{bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
-      return of.offset >= 0 && stairs.fits([&](int_vector x) { return scaled_by_line(x + of.shift, lanes); }, zero);
+      const signed_line lanes = in_lanes(of);
+      return of.offset >= 0 && stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, lanes)); }, zero);
     });
+    stay_in_halves = any.found && are_halves(channel, any);
   }
 
  private:
@@ -339,13 +340,15 @@ template <class Channel> struct channel_lines {
     constexpr std::int64_t farthest = lines_round_once ? std::int64_t{1} << 29 : std::int64_t{1} << 32;
     return channel.reach.low >= -farthest && channel.reach.high <= farthest;
   }
-  /// Of the lowest sum, of the highest, and so of all between.
-  bool stays_in_halves(const Channel& channel) const {
+  /// The results of the lowest sum, of the highest, and so of all between.
+  static bool are_halves(const Channel& channel, const line& of) {
     const auto result = [&](std::int64_t sum) {
-      const int_vector x = int_lanes_of(static_cast<std::int32_t>(sum) + rising.shift);
-      return whole_result(scaled_by_rising_line(x, bits(rising.slope), bits(rising.offset)))[0];
+      return whole_result(scaled_by_line(int_lanes_of(static_cast<std::int32_t>(sum) + of.shift), in_lanes(of)))[0];
     };
-    return result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
+    return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
+  }
+  static signed_line in_lanes(const line& of) {
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift), int_lanes_of(of.below_offset)};
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
 };

@@ -28,12 +28,12 @@ inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
-/// Whether scaled_by_rising_line() leaves its result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes
-/// the halves of two registers, nothing has to be taken off.
+/// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes the halves of two
+/// registers, nothing has to be taken off.
 #if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
-inline constexpr bool rising_lines_make_halves = true;
+inline constexpr bool lines_make_halves = true;
 #else
-inline constexpr bool rising_lines_make_halves = false;
+inline constexpr bool lines_make_halves = false;
 #endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
@@ -56,7 +56,7 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 }
 
 /// The same with all its bits.
-[[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return rising_lines_make_halves ? x - bits_of_zero : x; }
+[[gnu::always_inline]] inline int_vector whole_result(int_vector x) { return lines_make_halves ? x - bits_of_zero : x; }
 
 /// What a line of sums of both signs is made of, in all lanes the bits of floats; see scaled_by_line().
 struct signed_line {
@@ -70,11 +70,11 @@ struct signed_line {
 #if defined(NNRT_LANES_AVX512)
   const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)of.bend);
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
-  const int_vector y = whole_result(scaled_by_rising_line(shifted, of.slope, of.offset));
+  const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
 #elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
   const int_vector is_below = x < of.bend;
-  return whole_result(scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset)) + (is_below & of.below_offset);
+  return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
   const int_vector signed_offset = (x & INT32_MIN) | of.offset;
   return (int_vector)_mm_cvtps_epi32(
@@ -219,7 +219,7 @@ struct narrowing {
 /// Numbers of 16 bits of two registers of scaled sums, four lanes of each by turns.
 ///
 /// \tparam AddsZeroPoint whether the zero point is added; else the sums include it
-/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see rising_lines_make_halves
+/// \tparam AreHalves whether the sums are in the lower halves of lanes alone, see lines_make_halves
 template <bool AddsZeroPoint, bool AreHalves>
 [[gnu::always_inline]] inline short_vector narrowed_to_shorts(int_vector a, int_vector b, const narrowing& to) {
   if constexpr (AreHalves) return to.moved<AddsZeroPoint>(lower_halves(a, b));

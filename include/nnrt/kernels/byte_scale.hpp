@@ -22,6 +22,11 @@ enum class scale_method : std::int32_t {
   one_by_one
 };
 
+/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
+constexpr bool makes_halves(scale_method method) {
+  return lines_make_halves && (method == scale_method::by_rising_line || method == scale_method::by_line);
+}
+
 /// The scales of int_lanes channels by the method that was chosen for them, lane by lane, and of no other method: tiles of few rows read little
 /// else but weights.
 struct alignas(64) channel_scales {
@@ -50,7 +55,7 @@ struct alignas(64) channel_scales {
   };
   scale_method method;
   scale_method in_tile;  // of the first vector of a panel of byte_layout: the line that scales all of them, one_by_one if there is none
-  std::int32_t in_halves;  // by_rising_line: whether 16 bits hold all results of this vector, and of those that are scaled with it
+  std::int32_t in_halves;  // of a line: whether 16 bits hold all results of this vector, and of those that are scaled with it
 };
 
 /// What may scale int_lanes channels, lane by lane, until a method is chosen.
@@ -66,7 +71,7 @@ struct possible_scales {
   std::int32_t bias[int_lanes];
   std::int32_t is_to_even[int_lanes], parity[int_lanes];
   // What each lane allows.
-  std::int32_t has_rising_line[int_lanes], rises_in_halves[int_lanes], has_line[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
+  std::int32_t has_rising_line[int_lanes], has_line[int_lanes], stays_in_halves[int_lanes], rises_exactly[int_lanes], is_exact[int_lanes];
 };
 
 namespace detail {
@@ -128,8 +133,8 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
   s.bend[lane] = lines.any.bend;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
-  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.rises_in_halves[lane] = may_have_line && lines.rises_in_halves;
-  s.has_line[lane] = may_have_line && lines.any.found;
+  s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
+  s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
   // The methods that scale exactly round twice.
   s.is_exact[lane] = has_exact_scale && channel.rounding == stored_rounding::twice && detail::fits_30_bits(channel);
   s.is_to_even[lane] = channel.rounding == stored_rounding::half_to_even ? 1 : 0, s.parity[lane] = channel.parity;
@@ -147,8 +152,8 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
   s.bias[lane] = from.bias[from_lane];
   s.is_to_even[lane] = from.is_to_even[from_lane], s.parity[lane] = from.parity[from_lane];
-  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.rises_in_halves[lane] = from.rises_in_halves[from_lane];
-  s.has_line[lane] = from.has_line[from_lane];
+  s.has_rising_line[lane] = from.has_rising_line[from_lane], s.has_line[lane] = from.has_line[from_lane];
+  s.stays_in_halves[lane] = from.stays_in_halves[from_lane];
   s.rises_exactly[lane] = from.rises_exactly[from_lane], s.is_exact[lane] = from.is_exact[from_lane];
 }
 
@@ -171,17 +176,18 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
 /// programs are the same bytes each time.
 [[gnu::cold]] inline void choose_scales(const possible_scales& from, scale_method method, channel_scales& to) {
   to.method = method;
-  to.in_halves = method == scale_method::by_rising_line && rising_lines_make_halves;
+  to.in_halves = makes_halves(method);
   for (std::int64_t i = 0; i < int_lanes; ++i) {
     const std::int32_t right = from.exponent[i] < 0 ? -from.exponent[i] : 0;
     switch (method) {
       case scale_method::by_rising_line:
         to.line.slope[i] = from.rising_slope[i], to.line.offset[i] = from.rising_offset[i];
-        to.in_halves &= from.rises_in_halves[i];
+        to.in_halves &= from.stays_in_halves[i];
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
         to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i], to.line.below_offset[i] = from.below_offset[i];
+        to.in_halves &= from.stays_in_halves[i];
         break;
       case scale_method::rising_exactly: {
         to.rising.mantissa[i] = from.mantissa[i], to.rising.upper_right[i] = from.upper_right[i];
@@ -300,9 +306,6 @@ constexpr bool includes_zero_point(scale_method method) {
   return method == scale_method::by_rising_line || method == scale_method::rising_exactly ||
          (lines_round_once && method == scale_method::by_line);
 }
-
-/// Whether sums that are scaled so have results in the lower halves of lanes, and above those what has to be taken off unless 16 bits hold them.
-constexpr bool makes_halves(scale_method method) { return rising_lines_make_halves && method == scale_method::by_rising_line; }
 
 /// What narrowed_to_bytes() makes bytes of.
 ///
