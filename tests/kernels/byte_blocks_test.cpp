@@ -86,10 +86,11 @@ conv_shape convolution(std::int64_t height, std::int64_t width, std::int64_t in,
 }
 
 std::vector<std::byte> convolved(const conv_shape& s, const stored_form& form, const std::vector<std::byte>& x, std::byte* packed, int parts) {
-  lines scratch(std::max<std::int64_t>(1, byte_conv_scratch_bytes(s)));
+  const byte_conv_plan plan = byte_conv_plan::of(s);
+  lines scratch(std::max<std::int64_t>(1, byte_conv_scratch_bytes(plan)));
   fenced_bytes image(x), y(std::vector<std::byte>(static_cast<std::size_t>(s.batch * s.out_pixels() * s.out), std::byte{0x55}));
-  const byte_product p{byte_conv_layout(s), packed, form.factors(), form.narrowed()};
-  for (int i = 0; i < parts; ++i) byte_conv(s, p, {image.data(), y.data(), scratch.data()}, {i, parts});
+  const byte_product p{byte_conv_layout(plan), packed, form.factors(), form.narrowed()};
+  for (int i = 0; i < parts; ++i) byte_conv(plan, p, {image.data(), y.data(), scratch.data()}, {i, parts});
   return {y.data(), y.data() + s.batch * s.out_pixels() * s.out};
 }
 
@@ -103,7 +104,7 @@ TEST_CASE("byte blocks: convolutions have the bits of tiles, over whole lines an
       CAPTURE(s.in);
       CAPTURE(form.a_zero);
       const std::vector<std::byte> x = random_bytes(s.batch * s.height * s.width * s.in, 3), filters = random_bytes(s.out * s.depth(), 4);
-      lines packed(byte_conv_packed_bytes(s));
+      lines packed(byte_conv_packed_bytes(byte_conv_plan::of(s)));
       byte_conv_pack(s, form.factors(), form.range(), filters.data(), [&](std::int64_t j) { return channel_of(j, s.depth()); }, packed.data());
       const std::vector<std::byte> whole = convolved(s, form, x, packed.data(), 1);
       for (const int parts : {2, 5}) CHECK(convolved(s, form, x, packed.data(), parts) == whole);

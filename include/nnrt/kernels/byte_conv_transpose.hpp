@@ -42,14 +42,14 @@ inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel
 constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
   std::int64_t bytes = detail::whole_lines(s.out);
   detail::for_each_byte_phase(
-      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(c); });
+      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(byte_conv_plan::of(c)); });
   return bytes;
 }
 /// Bytes of scratch that each part of byte_conv_transpose() needs.
 constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
   std::int64_t most = 0;
   detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
-    most = std::max(most, byte_conv_scratch_bytes(c));
+    most = std::max(most, byte_conv_scratch_bytes(byte_conv_plan::of(c)));
   });
   return most;
 }
@@ -72,7 +72,7 @@ void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors&
           return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
         },
         channel_of, out);
-    out += byte_conv_packed_bytes(c);
+    out += byte_conv_packed_bytes(byte_conv_plan::of(c));
   });
 }
 
@@ -84,10 +84,11 @@ void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, co
   detail::fill_byte_gaps(s, product.packed, of.y, p);
   product.packed += detail::whole_lines(s.out);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
-    product.layout = byte_conv_layout(c);
+    const byte_conv_plan plan = byte_conv_plan::of(c);
+    product.layout = byte_conv_layout(plan);
     std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
-    byte_conv<Isa>(c, product, {of.x, first, of.scratch}, p);
-    product.packed += byte_conv_packed_bytes(c);
+    byte_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
+    product.packed += byte_conv_packed_bytes(plan);
   });
 }
 

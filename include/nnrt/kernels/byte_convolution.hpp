@@ -61,7 +61,24 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
       best = pixels;
   return best;
 }
-constexpr conv_shape with_joined_pixels(const conv_shape& s) { return joined(s, pixels_at_once(s)); }
+
+}  // namespace detail
+
+/// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more filters. Both take longer to find than a
+/// small layer has time for, and lower images, the bands of this one, share them.
+struct byte_conv_plan {
+  conv_shape s;
+  conv_method method;
+  std::int32_t pixels;  // made as one
+
+  static constexpr byte_conv_plan of(const conv_shape& shape) {
+    const std::int64_t pixels = detail::pixels_at_once(shape);
+    const conv_shape s = detail::joined(shape, pixels);
+    return {s, detail::byte_method_of(s), static_cast<std::int32_t>(pixels)};
+  }
+};
+
+namespace detail {
 
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
@@ -78,36 +95,31 @@ constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
 constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
   return with_blocks(s, byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
-constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
-  if (s.batch * s.out_pixels() * s.out == 0) return 0;
-  switch (byte_method_of(s)) {
-    case conv_method::product:
-      return byte_matrix_scratch_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
-    case conv_method::gather:
-      return copied_rows_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
-    case conv_method::direct:
-      break;
-  }
-  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 * band_value_bytes + 63) / 64 * 64 : 0;
-}
 
 }  // namespace detail
 
 /// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
-constexpr bool byte_conv_has_bands(const conv_shape& s) {
-  return detail::byte_method_of(s) != detail::conv_method::gather && s.out_width > 1 && s.rows_under(1) <= most_band_taps;
+constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
+  return plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
 }
 
 /// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
-  const conv_shape s = detail::with_joined_pixels(shape);
-  if (detail::byte_method_of(s) == detail::conv_method::direct)
-    return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
+constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
+  const conv_shape& s = plan.s;
+  if (plan.method == conv_method::direct) return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
-constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
+constexpr std::int64_t byte_conv_packed_bytes(const byte_conv_plan& plan) { return plan.s.group * byte_conv_layout(plan).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(detail::with_joined_pixels(s)); }
+constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
+  const conv_shape& s = plan.s;
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return 0;
+  if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
+  if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
+  if (!detail::copies_byte_bands(s)) return 0;
+  return (s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes + 63) / 64 * 64;
+}
 
 /// Packs weights, group by group.
 ///
@@ -118,8 +130,9 @@ constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return det
 template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_conv_layout(s);
-  const std::int64_t pixels = layout.n / s.group_out();  // made at once; further to the right the kernel begins later
+  const byte_conv_plan plan = byte_conv_plan::of(s);
+  const byte_layout layout = byte_conv_layout(plan);
+  const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
     if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
     const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
@@ -135,9 +148,10 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
 /// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters, ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_conv_layout(s);
+  const byte_conv_plan plan = byte_conv_plan::of(s);
+  const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t filter = s.depth();
-  if (layout.n > s.group_out()) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
+  if (plan.pixels > 1) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
               [&](std::int64_t j) { return channel_of(first + j); }, out);
@@ -296,19 +310,19 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(shape), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(plan), p.packed what byte_conv_pack() made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
-  const conv_shape s = detail::with_joined_pixels(shape);
+void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
-  switch (detail::byte_method_of(s)) {
-    case detail::conv_method::product:
+  switch (plan.method) {
+    case conv_method::product:
       return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
-    case detail::conv_method::direct:
+    case conv_method::direct:
       return detail::byte_conv_direct<Isa>(s, p, of, share_of);
-    case detail::conv_method::gather:
+    case conv_method::gather:
       return detail::byte_conv_gather<Isa>(s, p, of, share_of);
   }
 }

@@ -119,19 +119,29 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
     if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
+    const byte_conv_plan plan = byte_conv_plan::of(shape);
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = byte_conv_packed_bytes(shape),
-            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
-            .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(shape).in_blocks),
-            .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
+            .packed_bytes = byte_conv_packed_bytes(plan),
+            .record = record_of(plan, stored_layer::of(node, attrs.fused)),
+            .scratch_bytes = byte_conv_scratch_bytes(plan),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
+            .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_layer_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_layer_of(call)); }
+  static void pack(const kernel_call& call) {
+    pack_convolution<Isa>(call, conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), layer_of(call));
+  }
+  static void run(const kernel_call& call) {
+    auto plan = call.recorded<byte_conv_plan>();
+    plan.s = narrowed(plan.s, call.rows);
+    run_convolution<Isa>(call, plan, layer_of(call));
+  }
+
+ private:
+  static stored_layer layer_of(const kernel_call& call) { return recorded_range<byte_conv_plan, stored_layer>(call); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};

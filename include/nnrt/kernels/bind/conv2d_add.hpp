@@ -38,7 +38,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
     const stored_layer layer = byte_conv_layer_of(call);
     const left_sums sums{conv_shape_of(call), layer.factors()};
     const byte_addend addend = addend_of(call, places_in(sums), layer.range);
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), layer);
+    byte_product p = product_of(call, sums.layout(), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }

@@ -33,9 +33,9 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto shape = call.recorded<conv_shape>();
+    const left_sums sums{shape, factors_of(call)};
     const byte_sums_target kept = kept_in(call);
-    const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
-    run_left_sums<Isa>(call, {shape, p.factors}, p);
+    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.layout(), kept));
   }
 
  private:

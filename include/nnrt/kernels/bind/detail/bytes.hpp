@@ -78,9 +78,8 @@ template <class Isa> void pack_convolution(const kernel_call& call, const conv_s
   byte_conv_pack(shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
                  [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
-                    {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+template <class Isa> void run_convolution(const kernel_call& call, const byte_conv_plan& plan, const stored_layer& layer) {
+  byte_conv<native_for<Isa>>(plan, product_of(call, byte_conv_layout(plan), layer), {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
 /// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
@@ -114,9 +113,10 @@ struct left_sums {
             .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h, .dilation_w = s.dilation_w,
             .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height, .out_width = s.out_width};
   }
-  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
-  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
-  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, byte_conv_layout(shape).in_blocks); }
+  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(byte_conv_plan::of(shape)); }
+  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(byte_conv_plan::of(shape)); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, layout().in_blocks); }
+  constexpr byte_layout layout() const { return byte_conv_layout(byte_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
@@ -125,9 +125,9 @@ template <class ChannelOf> void pack_left_sums(const kernel_call& call, const le
   if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
-/// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
+/// Runs it; the product has the layout of a convolution, and what ends the sums.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
-  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(sums.shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(byte_conv_plan::of(sums.shape), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   byte_depthwise<native_for<Isa>, true>(sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept}, part_of(call));
 }
 
@@ -144,9 +144,9 @@ template <class Op, class Isa> struct byte_depthwise_binding {
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
-              .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .packed_bytes = byte_conv_packed_bytes(byte_conv_plan::of(conv_of(shape))),
               .record = record,
-              .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
+              .scratch_bytes = byte_conv_scratch_bytes(byte_conv_plan::of(conv_of(shape))),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
@@ -177,7 +177,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     pack_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
+    run_convolution<Isa>(call, byte_conv_plan::of(conv_of(shape_of(call))), layer_of(call));
   }
 
  private:
