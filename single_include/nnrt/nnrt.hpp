@@ -4907,10 +4907,10 @@ struct kernel_call {
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
 
-  /// The record of the choice, or the first member of one.
-  template <class T> T recorded() const {
+  /// The record of the choice, or the member of one that begins so many words behind its begin.
+  template <class T> T recorded(std::size_t first_word = 0) const {
     T made;
-    __builtin_memcpy(static_cast<void*>(&made), record, sizeof made);
+    __builtin_memcpy(static_cast<void*>(&made), record + first_word, sizeof made);
     return made;
   }
   /// Says what is wrong, if something is.
@@ -6592,7 +6592,10 @@ template <class Shape, class Range> constexpr kernel_record record_of(const Shap
   return kernel_record::of(layer_record<Shape, Range>{shape, range});
 }
 /// The range in the record of a layer of this shape; the shape is recorded<Shape>().
-template <class Shape, class Range> Range recorded_range(const kernel_call& call) { return call.recorded<layer_record<Shape, Range>>().range; }
+template <class Shape, class Range> Range recorded_range(const kernel_call& call) {
+  static_assert(sizeof(layer_record<Shape, Range>) == sizeof(Shape) + sizeof(Range) && sizeof(Shape) % sizeof(word) == 0);
+  return call.recorded<Range>(sizeof(Shape) / sizeof(word));
+}
 
 /// Elements of the result that a call makes: all, or those of its rows.
 constexpr std::int64_t elements_of(const kernel_call& call) {
@@ -6611,13 +6614,19 @@ template <class Shape> constexpr row_window row_window_of(const Shape& s) {
   return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
 }
 
-/// The convolution that makes some rows of one image's result from the rows that it reads for them.
-template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
-  if (rows.is_all()) return s;
+/// Makes of a convolution the one that makes some rows of one image's result from the rows that it reads for them. Where it lies: small layers have no
+/// time to copy shapes.
+template <class Shape> constexpr void narrow(Shape& s, row_range rows) {
+  if (rows.is_all()) return;
   const row_window window = row_window_of(s);
   const row_range read = window.under(rows, s.height);
   s.batch = 1, s.height = read.count(), s.out_height = rows.count();
   s.pad_top = read.begin - window.first_row_of(rows.begin);
+}
+/// The recorded one, for the rows that a call makes.
+template <class Shape> Shape recorded_rows(const kernel_call& call) {
+  auto s = call.recorded<Shape>();
+  narrow(s, call.rows);
   return s;
 }
 
@@ -12566,12 +12575,9 @@ template <class Op, class Isa> struct depthwise_binding {
   }
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <depthwise_method Method> static void run(const kernel_call& call) {
-    depthwise_by<native, Method>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
+    depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
                                  recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all());
   }
-
- private:
-  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -15108,7 +15114,24 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
       best = pixels;
   return best;
 }
-constexpr conv_shape with_joined_pixels(const conv_shape& s) { return joined(s, pixels_at_once(s)); }
+
+}  // namespace detail
+
+/// A convolution as it is computed: by which method, and perhaps with several pixels side by side as one of more filters. Both take longer to find than a
+/// small layer has time for, and lower images, the bands of this one, share them.
+struct byte_conv_plan {
+  conv_shape s;
+  conv_method method;
+  std::int32_t pixels;  // made as one
+
+  static constexpr byte_conv_plan of(const conv_shape& shape) {
+    const std::int64_t pixels = detail::pixels_at_once(shape);
+    const conv_shape s = detail::joined(shape, pixels);
+    return {s, detail::byte_method_of(s), static_cast<std::int32_t>(pixels)};
+  }
+};
+
+namespace detail {
 
 /// Output rows of a band: the copy takes at most 160 KiB, unless a single row needs more.
 constexpr std::int64_t byte_band_rows(const conv_shape& s) {
@@ -15125,36 +15148,31 @@ constexpr byte_layout with_blocks(const conv_shape& s, byte_layout layout) {
 constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
   return with_blocks(s, byte_layout::of(s.batch * s.out_pixels(), s.depth(), s.group_out()));
 }
-constexpr std::int64_t byte_scratch_of(const conv_shape& s) {
-  if (s.batch * s.out_pixels() * s.out == 0) return 0;
-  switch (byte_method_of(s)) {
-    case conv_method::product:
-      return byte_matrix_scratch_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
-    case conv_method::gather:
-      return copied_rows_bytes(byte_matrix_layout(s), s.batch * s.out_pixels());
-    case conv_method::direct:
-      break;
-  }
-  return copies_byte_bands(s) ? (s.rows_under(byte_band_rows(s)) * band_line(s) + 3 * band_value_bytes + 63) / 64 * 64 : 0;
-}
 
 }  // namespace detail
 
 /// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
-constexpr bool byte_conv_has_bands(const conv_shape& s) {
-  return detail::byte_method_of(s) != detail::conv_method::gather && s.out_width > 1 && s.rows_under(1) <= most_band_taps;
+constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
+  return plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
 }
 
 /// How the weights of one group lie for dot products.
-constexpr byte_layout byte_conv_layout(const conv_shape& shape) {
-  const conv_shape s = detail::with_joined_pixels(shape);
-  if (detail::byte_method_of(s) == detail::conv_method::direct)
-    return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
+constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
+  const conv_shape& s = plan.s;
+  if (plan.method == conv_method::direct) return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
-constexpr std::int64_t byte_conv_packed_bytes(const conv_shape& s) { return s.group * byte_conv_layout(s).bytes(); }
+constexpr std::int64_t byte_conv_packed_bytes(const byte_conv_plan& plan) { return plan.s.group * byte_conv_layout(plan).bytes(); }
 /// Bytes of scratch that each part of byte_conv() needs.
-constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return detail::byte_scratch_of(detail::with_joined_pixels(s)); }
+constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
+  const conv_shape& s = plan.s;
+  const std::int64_t pixels = s.batch * s.out_pixels();
+  if (pixels * s.out == 0) return 0;
+  if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
+  if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
+  if (!detail::copies_byte_bands(s)) return 0;
+  return (s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes + 63) / 64 * 64;
+}
 
 /// Packs weights, group by group.
 ///
@@ -15165,8 +15183,9 @@ constexpr std::int64_t byte_conv_scratch_bytes(const conv_shape& s) { return det
 template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_conv_layout(s);
-  const std::int64_t pixels = layout.n / s.group_out();  // made at once; further to the right the kernel begins later
+  const byte_conv_plan plan = byte_conv_plan::of(s);
+  const byte_layout layout = byte_conv_layout(plan);
+  const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
     if (pixels == 1) return weight_of(o, run * layout.depth.length + i);
     const std::int64_t place = i - pixel * s.stride_w * s.in, line = s.kernel_w * s.in;
@@ -15182,9 +15201,10 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
 /// The same for filters that lie one behind the other, [out, kernel_h, kernel_w, in / group].
 template <class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, const std::byte* filters, ChannelOf channel_of, std::byte* out) {
-  const byte_layout layout = byte_conv_layout(s);
+  const byte_conv_plan plan = byte_conv_plan::of(s);
+  const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t filter = s.depth();
-  if (layout.n > s.group_out()) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
+  if (plan.pixels > 1) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
               [&](std::int64_t j) { return channel_of(first + j); }, out);
@@ -15343,19 +15363,19 @@ void byte_conv_gather(const conv_shape& s, const byte_product& p, const byte_con
 
 }  // namespace detail
 
-/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(shape), p.packed what byte_conv_pack() made.
+/// y = clamp(conv2d(x, w) + bias) of stored numbers; p.layout is byte_conv_layout(plan), p.packed what byte_conv_pack() made.
 ///
 /// Every division into parts gives the same bits. y must not overlap x.
 template <class Isa = native>
-void byte_conv(const conv_shape& shape, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
-  const conv_shape s = detail::with_joined_pixels(shape);
+void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
+  const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
-  switch (detail::byte_method_of(s)) {
-    case detail::conv_method::product:
+  switch (plan.method) {
+    case conv_method::product:
       return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
-    case detail::conv_method::direct:
+    case conv_method::direct:
       return detail::byte_conv_direct<Isa>(s, p, of, share_of);
-    case detail::conv_method::gather:
+    case conv_method::gather:
       return detail::byte_conv_gather<Isa>(s, p, of, share_of);
   }
 }
@@ -16145,11 +16165,14 @@ template <class Isa, bool LeavesSums>
 struct byte_depthwise_rows {
   const byte_depthwise_plan& plan;
   const byte_depthwise_buffers& of;
+  const std::byte* x;
+  std::byte* y;
   std::int64_t column_offsets[most_depthwise_columns];
   byte_block_rows at{};
 
-  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers) : plan(made), of(buffers) {
+  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers, std::int64_t image) : plan(made), of(buffers) {
     const depthwise_shape& s = plan.s;
+    x = of.x + image * s.height * s.width * s.channels, y = of.y + image * s.out_height * s.out_width * s.out();
     for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
@@ -16171,7 +16194,7 @@ struct byte_depthwise_rows {
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
     at.top = rows.begin * s.stride_h - s.pad_top;
-    at.x = {address_of_bytes(of.x), s.width * s.channels, s.height, address_of_bytes(of.x)};
+    at.x = {address_of_bytes(x), s.width * s.channels, s.height, address_of_bytes(x)};
     const std::int64_t below = at.top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
     if (at.top < 0 || below >= s.height) {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
@@ -16186,12 +16209,12 @@ struct byte_depthwise_rows {
     for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
       const std::int64_t count = std::min(plan.band(), rows.end - first);
       for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
-        copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
+        copy_row(plan, x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
       blocks<false>({first, first + count}, sets);
     }
   }
   template <bool InPlace> void blocks(interval rows, interval sets) {
-    at.rows = rows.size(), at.y = of.y + rows.begin * at.total;
+    at.rows = rows.size(), at.y = y + rows.begin * at.total;
     if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2, InPlace>(plan, of, at, sets);
     else depthwise_sets<Isa, LeavesSums, 1, InPlace>(plan, of, at, sets);
   }
@@ -16208,9 +16231,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
   const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
-    byte_depthwise_buffers one = of;
-    one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first, last}, work.columns);
+    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, of, image).run({first, last}, work.columns);
     done += last - first;
   }
 }
@@ -16437,9 +16458,8 @@ template <class Isa> void pack_convolution(const kernel_call& call, const conv_s
   byte_conv_pack(shape, layer.factors(), scaled_range_of(result_behind_packed(call), layer.range), bytes_in(call, 1),
                  [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); }, bytes_out(call));
 }
-template <class Isa> void run_convolution(const kernel_call& call, const conv_shape& shape, const stored_layer& layer) {
-  byte_conv<native_for<Isa>>(shape, product_of(call, byte_conv_layout(shape), layer),
-                    {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+template <class Isa> void run_convolution(const kernel_call& call, const byte_conv_plan& plan, const stored_layer& layer) {
+  byte_conv<native_for<Isa>>(plan, product_of(call, byte_conv_layout(plan), layer), {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
 }
 
 /// Whether a layer's operands 0 and 1 hold stored bytes, whose sums it keeps; else as is_layer_of_bytes().
@@ -16473,9 +16493,10 @@ struct left_sums {
             .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h, .dilation_w = s.dilation_w,
             .pad_top = s.pad_top, .pad_left = s.pad_left, .out_height = s.out_height, .out_width = s.out_width};
   }
-  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(shape); }
-  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(shape); }
-  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, byte_conv_layout(shape).in_blocks); }
+  constexpr std::int64_t packed_bytes() const { return is_depthwise() ? byte_depthwise_packed_bytes(depthwise(), factors) : byte_conv_packed_bytes(byte_conv_plan::of(shape)); }
+  constexpr std::int64_t scratch_bytes() const { return is_depthwise() ? byte_depthwise_scratch_bytes(depthwise(), factors) : byte_conv_scratch_bytes(byte_conv_plan::of(shape)); }
+  constexpr int parts(std::int64_t macs) const { return is_depthwise() ? parts_of_macs(macs) : parts_of_byte_macs(macs, layout().in_blocks); }
+  constexpr byte_layout layout() const { return byte_conv_layout(byte_conv_plan::of(shape)); }
 };
 
 /// Packs its operands, weights [out, kernel_h, kernel_w, in / group].
@@ -16484,9 +16505,9 @@ template <class ChannelOf> void pack_left_sums(const kernel_call& call, const le
   if (sums.is_depthwise()) return byte_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
   byte_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
-/// Runs it; the product has the layout of byte_conv_layout(), and what ends the sums.
+/// Runs it; the product has the layout of a convolution, and what ends the sums.
 template <class Isa> void run_left_sums(const kernel_call& call, const left_sums& sums, const byte_product& p) {
-  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(sums.shape, p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
+  if (!sums.is_depthwise()) return byte_conv<native_for<Isa>>(byte_conv_plan::of(sums.shape), p, {bytes_in(call, 0), bytes_out(call), call.scratch}, part_of(call));
   byte_depthwise<native_for<Isa>, true>(sums.depthwise(), {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to, p.addend, p.kept}, part_of(call));
 }
 
@@ -16503,9 +16524,9 @@ template <class Op, class Isa> struct byte_depthwise_binding {
       return {.run = &run_one_channel,
               .pack = &pack_one_channel,
               .packs = 0b110,
-              .packed_bytes = byte_conv_packed_bytes(conv_of(shape)),
+              .packed_bytes = byte_conv_packed_bytes(byte_conv_plan::of(conv_of(shape))),
               .record = record,
-              .scratch_bytes = byte_conv_scratch_bytes(conv_of(shape)),
+              .scratch_bytes = byte_conv_scratch_bytes(byte_conv_plan::of(conv_of(shape))),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
@@ -16527,21 +16548,20 @@ template <class Op, class Isa> struct byte_depthwise_binding {
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, layer_of(call));
-    byte_depthwise<native>(shape_of(call),
-                           {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
+    const stored_layer layer = layer_of(call);
+    byte_depthwise<native>(shape_of(call), {bytes_in(call, 0), bytes_in(call, call.in.size() - 1), bytes_out(call), call.scratch, layer.factors(), layer.narrowed()},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
     pack_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
   }
   static void run_one_channel(const kernel_call& call) {
-    run_convolution<Isa>(call, conv_of(shape_of(call)), layer_of(call));
+    run_convolution<Isa>(call, byte_conv_plan::of(conv_of(shape_of(call))), layer_of(call));
   }
 
  private:
   static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
-  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
+  static depthwise_shape shape_of(const kernel_call& call) { return recorded_rows<depthwise_shape>(call); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
             .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
@@ -17426,7 +17446,7 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
 /// The rows of it that a call makes.
-inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
+inline conv_shape conv_shape_of(const kernel_call& call) { return recorded_rows<conv_shape>(call); }
 /// What results of floats are limited to, and how bytes are stored.
 inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
 inline stored_layer byte_conv_layer_of(const kernel_call& call) { return recorded_range<conv_shape, stored_layer>(call); }
@@ -17524,19 +17544,29 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
     if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
+    const byte_conv_plan plan = byte_conv_plan::of(shape);
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
-            .packed_bytes = byte_conv_packed_bytes(shape),
-            .record = record_of(shape, stored_layer::of(node, attrs.fused)),
-            .scratch_bytes = byte_conv_scratch_bytes(shape),
-            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(shape).in_blocks),
-            .rows = byte_conv_has_bands(shape) ? row_window_of(shape) : row_window{},
+            .packed_bytes = byte_conv_packed_bytes(plan),
+            .record = record_of(plan, stored_layer::of(node, attrs.fused)),
+            .scratch_bytes = byte_conv_scratch_bytes(plan),
+            .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
+            .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
             .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
   }
 
-  static void pack(const kernel_call& call) { pack_convolution<Isa>(call, call.recorded<conv_shape>(), byte_conv_layer_of(call)); }
-  static void run(const kernel_call& call) { run_convolution<Isa>(call, conv_shape_of(call), byte_conv_layer_of(call)); }
+  static void pack(const kernel_call& call) {
+    pack_convolution<Isa>(call, conv_shape_for(unpack<ops::conv2d::attrs>(call.attrs), call.in[0].shape(), call.in[1].shape()), layer_of(call));
+  }
+  static void run(const kernel_call& call) {
+    auto plan = call.recorded<byte_conv_plan>();
+    narrow(plan.s, call.rows);
+    run_convolution<Isa>(call, plan, layer_of(call));
+  }
+
+ private:
+  static stored_layer layer_of(const kernel_call& call) { return recorded_range<byte_conv_plan, stored_layer>(call); }
 };
 
 template <class Isa> struct fast_on_shorts<ops::conv2d, Isa> : short_convolution_binding<ops::conv2d, Isa> {};
@@ -17723,7 +17753,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
     const stored_layer layer = byte_conv_layer_of(call);
     const left_sums sums{conv_shape_of(call), layer.factors()};
     const byte_addend addend = addend_of(call, places_in(sums), layer.range);
-    byte_product p = product_of(call, byte_conv_layout(sums.shape), layer);
+    byte_product p = product_of(call, sums.layout(), layer);
     p.addend = &addend;
     run_left_sums<Isa>(call, sums, p);
   }
@@ -18025,14 +18055,14 @@ inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel
 constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
   std::int64_t bytes = detail::whole_lines(s.out);
   detail::for_each_byte_phase(
-      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(c); });
+      s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(byte_conv_plan::of(c)); });
   return bytes;
 }
 /// Bytes of scratch that each part of byte_conv_transpose() needs.
 constexpr std::int64_t byte_conv_transpose_scratch_bytes(const conv_transpose_shape& s) {
   std::int64_t most = 0;
   detail::for_each_byte_phase(s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) {
-    most = std::max(most, byte_conv_scratch_bytes(c));
+    most = std::max(most, byte_conv_scratch_bytes(byte_conv_plan::of(c)));
   });
   return most;
 }
@@ -18055,7 +18085,7 @@ void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors&
           return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
         },
         channel_of, out);
-    out += byte_conv_packed_bytes(c);
+    out += byte_conv_packed_bytes(byte_conv_plan::of(c));
   });
 }
 
@@ -18067,10 +18097,11 @@ void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, co
   detail::fill_byte_gaps(s, product.packed, of.y, p);
   product.packed += detail::whole_lines(s.out);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
-    product.layout = byte_conv_layout(c);
+    const byte_conv_plan plan = byte_conv_plan::of(c);
+    product.layout = byte_conv_layout(plan);
     std::byte* const first = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
-    byte_conv<Isa>(c, product, {of.x, first, of.scratch}, p);
-    product.packed += byte_conv_packed_bytes(c);
+    byte_conv<Isa>(plan, product, {of.x, first, of.scratch}, p);
+    product.packed += byte_conv_packed_bytes(plan);
   });
 }
 
@@ -22318,9 +22349,9 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
   static void run(const kernel_call& call) {
     const auto shape = call.recorded<conv_shape>();
+    const left_sums sums{shape, factors_of(call)};
     const byte_sums_target kept = kept_in(call);
-    const byte_product p = product_of_kept(call, byte_conv_layout(shape), kept);
-    run_left_sums<Isa>(call, {shape, p.factors}, p);
+    run_left_sums<Isa>(call, sums, product_of_kept(call, sums.layout(), kept));
   }
 
  private:

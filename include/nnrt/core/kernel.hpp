@@ -91,10 +91,10 @@ struct kernel_call {
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
 
-  /// The record of the choice, or the first member of one.
-  template <class T> T recorded() const {
+  /// The record of the choice, or the member of one that begins so many words behind its begin.
+  template <class T> T recorded(std::size_t first_word = 0) const {
     T made;
-    __builtin_memcpy(static_cast<void*>(&made), record, sizeof made);
+    __builtin_memcpy(static_cast<void*>(&made), record + first_word, sizeof made);
     return made;
   }
   /// Says what is wrong, if something is.

@@ -26,11 +26,14 @@ template <class Isa, bool LeavesSums>
 struct byte_depthwise_rows {
   const byte_depthwise_plan& plan;
   const byte_depthwise_buffers& of;
+  const std::byte* x;
+  std::byte* y;
   std::int64_t column_offsets[most_depthwise_columns];
   byte_block_rows at{};
 
-  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers) : plan(made), of(buffers) {
+  byte_depthwise_rows(const byte_depthwise_plan& made, const byte_depthwise_buffers& buffers, std::int64_t image) : plan(made), of(buffers) {
     const depthwise_shape& s = plan.s;
+    x = of.x + image * s.height * s.width * s.channels, y = of.y + image * s.out_height * s.out_width * s.out();
     for (std::int64_t column = 0; column < plan.columns(); ++column) column_offsets[column] = plan.column_offset(column);
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
@@ -52,7 +55,7 @@ struct byte_depthwise_rows {
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
     at.top = rows.begin * s.stride_h - s.pad_top;
-    at.x = {address_of_bytes(of.x), s.width * s.channels, s.height, address_of_bytes(of.x)};
+    at.x = {address_of_bytes(x), s.width * s.channels, s.height, address_of_bytes(x)};
     const std::int64_t below = at.top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
     if (at.top < 0 || below >= s.height) {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
@@ -67,12 +70,12 @@ struct byte_depthwise_rows {
     for (std::int64_t first = rows.begin; first < rows.end; first += plan.band()) {
       const std::int64_t count = std::min(plan.band(), rows.end - first);
       for (std::int64_t i = 0; i < plan.copied_rows_for(count); ++i)
-        copy_row(plan, of.x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
+        copy_row(plan, x, first * s.stride_h - s.pad_top + i, at.flip, at.padding, of.scratch + i * line);
       blocks<false>({first, first + count}, sets);
     }
   }
   template <bool InPlace> void blocks(interval rows, interval sets) {
-    at.rows = rows.size(), at.y = of.y + rows.begin * at.total;
+    at.rows = rows.size(), at.y = y + rows.begin * at.total;
     if (plan.rows_at_once() == 2) depthwise_sets<Isa, LeavesSums, 2, InPlace>(plan, of, at, sets);
     else depthwise_sets<Isa, LeavesSums, 1, InPlace>(plan, of, at, sets);
   }
@@ -89,9 +92,7 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
   const rectangle work = detail::share_of_layer(s, 64, plan.sets(), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
-    byte_depthwise_buffers one = of;
-    one.x += image * s.height * s.width * s.channels, one.y += image * s.out_height * s.out_width * s.out();
-    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, one).run({first, last}, work.columns);
+    detail::byte_depthwise_rows<Isa, LeavesSums>(plan, of, image).run({first, last}, work.columns);
     done += last - first;
   }
 }

@@ -43,7 +43,10 @@ template <class Shape, class Range> constexpr kernel_record record_of(const Shap
   return kernel_record::of(layer_record<Shape, Range>{shape, range});
 }
 /// The range in the record of a layer of this shape; the shape is recorded<Shape>().
-template <class Shape, class Range> Range recorded_range(const kernel_call& call) { return call.recorded<layer_record<Shape, Range>>().range; }
+template <class Shape, class Range> Range recorded_range(const kernel_call& call) {
+  static_assert(sizeof(layer_record<Shape, Range>) == sizeof(Shape) + sizeof(Range) && sizeof(Shape) % sizeof(word) == 0);
+  return call.recorded<Range>(sizeof(Shape) / sizeof(word));
+}
 
 /// Elements of the result that a call makes: all, or those of its rows.
 constexpr std::int64_t elements_of(const kernel_call& call) {
@@ -62,13 +65,19 @@ template <class Shape> constexpr row_window row_window_of(const Shape& s) {
   return {0b1, s.stride_h, (s.kernel_h - 1) * s.dilation_h + 1, s.pad_top};
 }
 
-/// The convolution that makes some rows of one image's result from the rows that it reads for them.
-template <class Shape> constexpr Shape narrowed(Shape s, row_range rows) {
-  if (rows.is_all()) return s;
+/// Makes of a convolution the one that makes some rows of one image's result from the rows that it reads for them. Where it lies: small layers have no
+/// time to copy shapes.
+template <class Shape> constexpr void narrow(Shape& s, row_range rows) {
+  if (rows.is_all()) return;
   const row_window window = row_window_of(s);
   const row_range read = window.under(rows, s.height);
   s.batch = 1, s.height = read.count(), s.out_height = rows.count();
   s.pad_top = read.begin - window.first_row_of(rows.begin);
+}
+/// The recorded one, for the rows that a call makes.
+template <class Shape> Shape recorded_rows(const kernel_call& call) {
+  auto s = call.recorded<Shape>();
+  narrow(s, call.rows);
   return s;
 }
 

@@ -21,7 +21,7 @@ constexpr conv_shape conv_shape_for(const ops::conv2d::attrs& a, const shape_t& 
           .pad_top = at.h.pad_before(), .pad_left = at.w.pad_before(), .out_height = at.h.outputs(), .out_width = at.w.outputs(), .group = a.group};
 }
 /// The rows of it that a call makes.
-inline conv_shape conv_shape_of(const kernel_call& call) { return narrowed(call.recorded<conv_shape>(), call.rows); }
+inline conv_shape conv_shape_of(const kernel_call& call) { return recorded_rows<conv_shape>(call); }
 /// What results of floats are limited to, and how bytes are stored.
 inline clamp_range conv_range_of(const kernel_call& call) { return recorded_range<conv_shape, clamp_range>(call); }
 inline stored_layer byte_conv_layer_of(const kernel_call& call) { return recorded_range<conv_shape, stored_layer>(call); }
@@ -136,7 +136,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
   }
   static void run(const kernel_call& call) {
     auto plan = call.recorded<byte_conv_plan>();
-    plan.s = narrowed(plan.s, call.rows);
+    narrow(plan.s, call.rows);
     run_convolution<Isa>(call, plan, layer_of(call));
   }
 

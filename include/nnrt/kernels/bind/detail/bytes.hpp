@@ -168,9 +168,8 @@ template <class Op, class Isa> struct byte_depthwise_binding {
         bytes_out(call));
   }
   static void run(const kernel_call& call) {
-    const byte_product p = product_of(call, {}, layer_of(call));
-    byte_depthwise<native>(shape_of(call),
-                           {bytes_in(call, 0), p.packed, bytes_out(call), call.scratch, p.factors, p.to},
+    const stored_layer layer = layer_of(call);
+    byte_depthwise<native>(shape_of(call), {bytes_in(call, 0), bytes_in(call, call.in.size() - 1), bytes_out(call), call.scratch, layer.factors(), layer.narrowed()},
                            part_of(call));
   }
   static void pack_one_channel(const kernel_call& call) {
@@ -182,7 +181,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
 
  private:
   static stored_layer layer_of(const kernel_call& call) { return recorded_range<depthwise_shape, stored_layer>(call); }
-  static depthwise_shape shape_of(const kernel_call& call) { return narrowed(call.recorded<depthwise_shape>(), call.rows); }
+  static depthwise_shape shape_of(const kernel_call& call) { return recorded_rows<depthwise_shape>(call); }
   static constexpr conv_shape conv_of(const depthwise_shape& s) {
     return {.batch = s.batch, .height = s.height, .width = s.width, .in = 1, .out = s.out(), .kernel_h = s.kernel_h,
             .kernel_w = s.kernel_w, .stride_h = s.stride_h, .stride_w = s.stride_w, .dilation_h = s.dilation_h,
