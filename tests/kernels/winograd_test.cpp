@@ -128,6 +128,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
       {"several images", batched(image(5, 7, lanes, 2 * lanes), 3)},
       {"two blocks of one panel", image(4 * tile_rows + 4, 4, lanes, lanes)},
       {"several blocks", image(41, 37, 2 * lanes + 1, lanes + 2)},
+      {"one block for weights that are read but once", image(16, 13, 97, 90)},
       {"several blocks of several images", batched(image(20, 21, 4 * lanes, 3), 3)},
       {"gaps", spread(image(7, 6, lanes, lanes + 1), 2, 3)},
       {"gaps between several images", spread(batched(image(5, 6, lanes, 3), 2), 1, 2)},

@@ -272,10 +272,13 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   }
 };
 
-/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k. Tiles of two vectors and
-/// 12 accumulators or more have load slots to spare for it.
+/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also those of 4 rows, which 16 rows
+/// have among their tiles.
+template <class Sums> inline constexpr bool may_fetch = Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
+
+/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
-  if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
+  if constexpr (may_fetch<Sums>) {
     each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);

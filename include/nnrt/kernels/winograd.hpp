@@ -26,6 +26,9 @@ constexpr bool is_winograd_shape(const conv_shape& s) {
 
 namespace detail {
 
+/// Floats of weights that are near enough to be read once for each half of the tiles: 1 MiB of them.
+inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
+
 /// The extents that follow from a shape and the output pixels along a tile's side.
 struct winograd_layout {
   std::int64_t tile, stride, in, out, batch, across, down;
@@ -50,12 +53,16 @@ struct winograd_layout {
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
+  /// Floats of the transformed weights.
+  constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
   /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
-  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
+  /// threads, unless L2 has lost the first weights when the second block needs them: then threads share the columns. Where
+  /// there is but one panel of these, and so few weights, blocks are even beyond one tile.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    if (weights() > weights_read_again) return 1;
     return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
