@@ -274,12 +274,15 @@ constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
   const std::int64_t k = layout.depth.products();
   return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
 }
-/// Tiles whose rows byte_gemm_of_copies() copies at once.
-inline constexpr std::int64_t byte_copied_tiles = 4;
-/// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
+/// Bytes from a copied row to the next.
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
+/// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no longer than what is set up for some.
+constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
+  return nnrt::detail::clamped(8 * 1024 / (tile_rows * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+}
+/// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+  return (std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
@@ -292,12 +295,12 @@ template <class Isa, class CopyRows>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const byte_form form = form_of_rows(p);
-  const std::int64_t lda = copied_row_bytes(p.layout);
+  const std::int64_t lda = copied_row_bytes(p.layout), at_once = byte_copied_tiles(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
-    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
+      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
       copy_rows(interval{first, first + rows}, form, scratch, lda);
       multiply(rows, c + first * ldc);
     }
@@ -322,6 +325,7 @@ void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte*
   byte_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);  // rows of few numbers as one
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
       },
       scratch, c, n, of, by_columns);

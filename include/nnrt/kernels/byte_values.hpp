@@ -70,8 +70,18 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
     __builtin_memcpy(to + 2 * i, &value, sizeof value);
   }
 }
+/// Sets n numbers of 16 bits.
+inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
+  constexpr std::int64_t of_register = register_bytes / 2;
+  const short_vector all = static_cast<std::int16_t>(value) - short_vector{};
+  std::int64_t i = 0;
+  for (; i + of_register <= n; i += of_register) store_vector(to + 2 * i, all);
+  if (i > 0 && i < n) return store_vector(to + 2 * (n - of_register), all);
+  for (; i < n; ++i) __builtin_memcpy(to + 2 * i, &value, sizeof value);
+}
 #else
 template <bool InPlace> void widen_bytes(const std::byte*, std::int64_t, std::int32_t, std::byte*) {}  // no row is wide
+inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 #endif
 
 }  // namespace detail
@@ -85,7 +95,7 @@ inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& 
 inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
   if (form.size() == 1) return detail::set_some_bytes(n, value, to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
-  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + 2 * i, &wide, sizeof wide);
+  detail::set_some_shorts(n, wide, to);
 }
 /// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
 inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
