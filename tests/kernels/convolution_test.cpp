@@ -126,6 +126,7 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"groups whose copied pixels collide", padded(grouped(shape(3, 14, 2048, 64, 1, 3), 2), 0, 1, 0, 1)},
       {"a column whose rows collide", padded(shape(tile + 2, 1, 1024, 32, 3, 1), 0, 0, 0, 0)},
       {"weights in several blocks of panels", padded(shape(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
+      {"lines of few pixels, gathered where tiles have 6 rows", padded(batched(shape(7, 7, 12, 70, 3, 3), 2), 1, 1, 1, 1)},
   };
   std::minstd_rand random(1);
   for (const row& r : table) {
@@ -226,8 +227,18 @@ TEST_CASE("convolution: pixels that collide are gathered where tiles are high en
   CHECK(detail::float_method_of(padded(shape(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) == (panel_columns > 8 ? conv_method::product : method));
   CHECK(detail::float_method_of(padded(shape(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
   const conv_method strides = tile_rows > 12 ? conv_method::gather : conv_method::direct;
-  CHECK(detail::float_method_of(padded(strided(shape(14, 14, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
+  CHECK(detail::float_method_of(padded(strided(shape(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
   CHECK(detail::float_method_of(padded(shape(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+}
+
+TEST_CASE("convolution: lines whose last tile has few rows are gathered where tiles have 6, if enough filters share the copies") {
+  const conv_method gathered = tile_rows > 6 ? conv_method::direct : conv_method::gather;
+  CHECK(detail::float_method_of(padded(shape(7, 7, 512, 512, 3, 3), 1, 1, 1, 1)) == gathered);
+  CHECK(detail::float_method_of(padded(strided(shape(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) == gathered);
+  CHECK(detail::float_method_of(padded(strided(shape(14, 14, 256, 512, 1, 1), 2, 2), 0, 0, 0, 0)) == gathered);
+  CHECK(detail::float_method_of(padded(shape(12, 12, 256, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(detail::float_method_of(padded(shape(7, 7, 512, 8, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(detail::float_method_of(padded(shape(7, 3, 512, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
 }
 
 TEST_CASE("convolution: scratch is no larger than what is gathered, however far a kernel reaches") {

@@ -27,20 +27,11 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
 }
 /// Whether L1 keeps the weights of a panel while lines pass by.
 constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
-/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: of 7 pixels half as long again. Where numbers are
-/// widened, which is another copy; it takes as long as the products of each with ten filters.
-constexpr bool prefers_copied_tiles(const conv_shape& s) {
-  if (!tiles_read_wide || 2 * s.out_width <= tile_rows) return false;
-  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
-  const std::int64_t beside = panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()}) ? 2 : 4;
-  const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
-  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(s.group_out());
-  return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
-}
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s) || prefers_copied_tiles(s));
+  const bool stays = panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
+  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, stays)));
   return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.

@@ -97,7 +97,23 @@ constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
   const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
   return rows_collide(block_rows(s) * s.out_width, (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
 }
-constexpr conv_method float_method_of(const conv_shape& s) { return pixels_collide(s, sizeof(float)) ? conv_method::gather : method_of(s); }
+/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have 6, lines of 7 pixels take half as
+/// long again. A copied number takes as long as its products with ten filters.
+///
+/// \param panel_stays whether L1 keeps the weights of a panel
+constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
+  if (tile_rows > 6 || 2 * s.out_width <= tile_rows) return false;
+  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
+  const std::int64_t beside = panel_stays ? 2 : 4;
+  const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
+  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(s.group_out());
+  return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
+}
+constexpr conv_method float_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  const bool panel_stays = s.depth() * panel_columns * 4 <= 32 * 1024;
+  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays)) ? conv_method::gather : method;
+}
 
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
 constexpr std::int64_t band_rows(const conv_shape& s) {

@@ -58,6 +58,15 @@ TEST_CASE("conv2d of bytes: pixels that collide are gathered") {
   check({}, {1, 2, 56, 1024}, {16, 2, 1, 1024});
 }
 
+TEST_CASE("conv2d of bytes: lines whose last tile has few rows are gathered where tiles have 6 and read wide numbers") {
+  const kernels::conv_shape s{.height = 9, .width = 9, .in = 20, .out = 70, .kernel_h = 3, .kernel_w = 3, .out_height = 7, .out_width = 7};
+  const bool is_gathered = kernels::tiles_read_wide && kernels::tile_rows <= 6;
+  CHECK(kernels::detail::byte_method_of(s) == (is_gathered ? kernels::conv_method::gather : kernels::conv_method::direct));
+  check({.pad = same_pads}, {2, 7, 7, 20}, {70, 3, 3, 20});
+  check({.stride{2, 2}, .pad = same_pads, .fused = activation::relu}, {1, 14, 13, 24}, {64, 3, 3, 24});
+  check({.pad = same_pads, .group = 2}, {1, 7, 7, 12}, {96, 3, 3, 6});
+}
+
 TEST_CASE("conv2d of bytes: pixels that would collide only together are not made together") {
   if (kernels::int_lanes != 16) return;
   kernels::conv_shape s{.height = 1, .width = 79, .in = 1040, .out = 12, .kernel_w = 24, .out_height = 1, .out_width = 56};
