@@ -130,7 +130,8 @@ struct dot_weights {
 #else
 /// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
-  return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
+  typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
+  return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
 }
 #endif
 #else
