@@ -54,14 +54,18 @@ struct byte_depthwise_rows {
   }
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
-    at.top = rows.begin * s.stride_h - s.pad_top;
     at.x = {address_of_bytes(x), s.width * s.channels, s.height, address_of_bytes(x)};
-    const std::int64_t below = at.top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
-    if (at.top < 0 || below >= s.height) {
+    const std::int64_t top = rows.begin * s.stride_h - s.pad_top, below = top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
+    if (top < 0 || below >= s.height) {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
       at.x.outside = address_of_bytes(of.scratch);
     }
-    blocks<true>(rows, sets);
+    // Each set of channels passes over all rows of a band, of which L2 (128 KiB of it) keeps those that the next one reads. Rows are made in pairs.
+    const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h), band = std::max<std::int64_t>(2, 128 * 1024 / line / 2 * 2);
+    for (std::int64_t first = rows.begin; first < rows.end; first += band) {
+      at.top = first * s.stride_h - s.pad_top;
+      blocks<true>({first, std::min(rows.end, first + band)}, sets);
+    }
   }
   void in_bands(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;

@@ -136,6 +136,8 @@ TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large
     for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});
   check({.pad = same_pads}, {1, 40, 100, 24}, {24, 5, 5, 1});
   check({.stride{2, 2}, .pad = same_pads}, {1, 40, 100, 24}, {24, 3, 3, 1});
+  // Several sets of channels, and bands of rows that are read where they lie.
+  for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {1, 33, 75, 130}, {130, 3, 3, 1});
 }
 
 TEST_CASE("depthwise_conv2d of bytes: u8 images with a register of channels") {
