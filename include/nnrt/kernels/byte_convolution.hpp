@@ -30,8 +30,9 @@ constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool stays = panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
-  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, stays)));
+  if (pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
+  if (method != conv_method::direct) return method;
+  const bool is_gathered = prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.

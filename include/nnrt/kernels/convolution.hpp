@@ -102,7 +102,7 @@ constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
 ///
 /// \param panel_stays whether L1 keeps the weights of a panel
 constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
-  if (tile_rows > 6 || 2 * s.out_width <= tile_rows) return false;
+  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;  // with gaps each line has tiles of its own
   // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
@@ -111,7 +111,7 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
 }
 constexpr conv_method float_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool panel_stays = s.depth() * panel_columns * 4 <= 32 * 1024;
+  const bool panel_stays = s.depth() <= 32 * 1024 / 4 / panel_columns;
   return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays)) ? conv_method::gather : method;
 }
 
@@ -337,9 +337,8 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
 /// Floats of scratch that each part of conv() needs.
 constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
-/// The set of tiles that conv() makes do with.
-constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const conv_method method = detail::float_method_of(s);
+/// The set of tiles that conv_by() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
   const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
   if (pixels * n == 0) return {};
   if (method == conv_method::product) return tile_set_for(pixels, n);
@@ -351,6 +350,9 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
   };
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
+
+/// The same of conv().
+constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, detail::float_method_of(s)); }
 
 /// A band's image is never so low that a kernel of this height would reach far beyond it.
 inline constexpr std::int64_t most_band_taps = 64;
@@ -369,16 +371,17 @@ constexpr bool conv_has_bands(const conv_shape& s) {
   return false;
 }
 
-/// The set for bands of at most so many rows, see narrowed().
+/// The set for bands of at most so many rows, see narrowed(). They are made by the method of the whole.
 constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+  const conv_method method = detail::float_method_of(s);
   tile_set set;
   // Rows of whole tiles need no others however many there are.
   const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
   conv_shape band = s;
   band.batch = 1;
   for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
-    band.height = detail::float_method_of(s) == conv_method::product ? band.out_height : s.height;
-    set = set | conv_tile_set(band);
+    band.height = method == conv_method::product ? band.out_height : s.height;
+    set = set | conv_tile_set(band, method);
   }
   return set;
 }
