@@ -52,6 +52,7 @@ struct byte_rows {
 inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
   t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
+  t.ends_in_half = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
   t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
   return t;
 }

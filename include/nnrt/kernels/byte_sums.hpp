@@ -24,6 +24,7 @@ struct byte_tile {
   std::int64_t lda = 0;
   const std::byte* b = nullptr;
   std::int64_t steps = 0;
+  bool ends_in_half = false;  // of a run the last step has two numbers at most: only wide ones know
   std::int64_t runs = 1, run_stride = 0;
   const std::byte* start = nullptr;  // of the sums
   std::int32_t flip = 0;
@@ -97,6 +98,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
+  /// The first two products of a step, of wide numbers.
+  [[gnu::always_inline]] void add_half(const byte_cursor<rows>& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
     const int_vector x[] = {(byte_cursor<rows>::is_wide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};

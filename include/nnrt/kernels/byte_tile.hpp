@@ -26,19 +26,21 @@ template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
+  constexpr bool may_end_in_half = byte_cursor<Sums::rows>::is_wide && !has_lane_dots;
   Sums sum[sets];
   sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const std::byte* const end = b + t.steps * Sums::step_bytes;
+    const std::int64_t steps = t.steps - (may_end_in_half ? t.ends_in_half : 0);  // whole ones
+    const std::byte* const end = b + steps * Sums::step_bytes;
     constexpr int at_once = Sums::steps_of_register;
     if constexpr (at_once > 0 && at_once % sets == 0) {
-      for (const std::byte* const whole = b + t.steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+      for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
         if constexpr (Sums::accumulators >= 16) fetch_weights<at_once * Sums::step_bytes>(b);
         Sums::add_register(sum, a, b, flip);
       }
     } else if constexpr (sets > 1) {
-      for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
+      for (const std::byte* const whole = b + steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
@@ -49,6 +51,8 @@ template <class Sums>
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
       sum[0].add_products(a, b, flip, 0);
     }
+    if constexpr (may_end_in_half)
+      if (t.ends_in_half) sum[0].add_half(a, b), b += Sums::step_bytes, a.advance_steps(1);
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
