@@ -2731,7 +2731,8 @@ struct dot_weights {
 #else
 /// Four bytes in each lane: those at even places, then those at odd ones.
 [[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
-  return {bytes & 0x00ff00ff, (int_vector)((short_vector)bytes >> 8) & 0x00ff00ff};
+  typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
+  return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
 }
 #endif
 #else
@@ -11963,10 +11964,13 @@ template <int... Row> struct sums_of_pairs<std::integer_sequence<int, Row...>> {
   }
 };
 
-/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k. Tiles of two vectors and
-/// 12 accumulators or more have load slots to spare for it.
+/// Whether a tile has load slots to spare for asking: those of two vectors and 12 sums or more, with 16 registers also those of 4 rows, which 16 rows
+/// have among their tiles.
+template <class Sums> inline constexpr bool may_fetch = Sums::accumulators >= (vector_registers == 32 ? 12 : 8) && Sums::accumulators > Sums::rows;
+
+/// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
-  if constexpr (Sums::accumulators >= 12 && Sums::accumulators > Sums::rows) {
+  if constexpr (may_fetch<Sums>) {
     each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
@@ -12705,8 +12709,18 @@ template <bool InPlace> void widen_bytes(const std::byte* from, std::int64_t n, 
     __builtin_memcpy(to + 2 * i, &value, sizeof value);
   }
 }
+/// Sets n numbers of 16 bits.
+inline void set_some_shorts(std::int64_t n, std::uint16_t value, std::byte* to) {
+  constexpr std::int64_t of_register = register_bytes / 2;
+  const short_vector all = static_cast<std::int16_t>(value) - short_vector{};
+  std::int64_t i = 0;
+  for (; i + of_register <= n; i += of_register) store_vector(to + 2 * i, all);
+  if (i > 0 && i < n) return store_vector(to + 2 * (n - of_register), all);
+  for (; i < n; ++i) __builtin_memcpy(to + 2 * i, &value, sizeof value);
+}
 #else
 template <bool InPlace> void widen_bytes(const std::byte*, std::int64_t, std::int32_t, std::byte*) {}  // no row is wide
+inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 #endif
 
 }  // namespace detail
@@ -12720,7 +12734,7 @@ inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& 
 inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
   if (form.size() == 1) return detail::set_some_bytes(n, value, to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
-  for (std::int64_t i = 0; i < n; ++i) __builtin_memcpy(to + 2 * i, &wide, sizeof wide);
+  detail::set_some_shorts(n, wide, to);
 }
 /// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
 inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
@@ -13350,6 +13364,7 @@ struct byte_tile {
   std::int64_t lda = 0;
   const std::byte* b = nullptr;
   std::int64_t steps = 0;
+  bool ends_in_half = false;  // of a run the last step has two numbers at most: only wide ones know
   std::int64_t runs = 1, run_stride = 0;
   const std::byte* start = nullptr;  // of the sums
   std::int32_t flip = 0;
@@ -13423,6 +13438,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     });
     (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
   }
+  /// The first two products of a step, of wide numbers.
+  [[gnu::always_inline]] void add_half(const byte_cursor<rows>& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
     const int_vector x[] = {(byte_cursor<rows>::is_wide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
@@ -13582,19 +13599,21 @@ template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
+  constexpr bool may_end_in_half = byte_cursor<Sums::rows>::is_wide && !has_lane_dots;
   Sums sum[sets];
   sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
   for (std::int64_t run = t.runs; run > 0; --run) {
-    const std::byte* const end = b + t.steps * Sums::step_bytes;
+    const std::int64_t steps = t.steps - (may_end_in_half ? t.ends_in_half : 0);  // whole ones
+    const std::byte* const end = b + steps * Sums::step_bytes;
     constexpr int at_once = Sums::steps_of_register;
     if constexpr (at_once > 0 && at_once % sets == 0) {
-      for (const std::byte* const whole = b + t.steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
+      for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
         if constexpr (Sums::accumulators >= 16) fetch_weights<at_once * Sums::step_bytes>(b);
         Sums::add_register(sum, a, b, flip);
       }
     } else if constexpr (sets > 1) {
-      for (const std::byte* const whole = b + t.steps / sets * (sets * Sums::step_bytes); b != whole;
+      for (const std::byte* const whole = b + steps / sets * (sets * Sums::step_bytes); b != whole;
            b += sets * Sums::step_bytes, a.advance_steps(sets))
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
@@ -13605,6 +13624,8 @@ template <class Sums>
       if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
       sum[0].add_products(a, b, flip, 0);
     }
+    if constexpr (may_end_in_half)
+      if (t.ends_in_half) sum[0].add_half(a, b), b += Sums::step_bytes, a.advance_steps(1);
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
@@ -14392,6 +14413,7 @@ struct byte_rows {
 inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t run_stride, std::int64_t ldc) {
   byte_tile t;
   t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
+  t.ends_in_half = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
   t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
   return t;
 }
@@ -14614,12 +14636,15 @@ constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
   const std::int64_t k = layout.depth.products();
   return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
 }
-/// Tiles whose rows byte_gemm_of_copies() copies at once.
-inline constexpr std::int64_t byte_copied_tiles = 4;
-/// Bytes from a copied row to the next, and of scratch for byte_gemm_of_copies().
+/// Bytes from a copied row to the next.
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
+/// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no longer than what is set up for some.
+constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
+  return nnrt::detail::clamped(8 * 1024 / (tile_rows * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+}
+/// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+  return (std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
@@ -14632,12 +14657,12 @@ template <class Isa, class CopyRows>
 void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const byte_form form = form_of_rows(p);
-  const std::int64_t lda = copied_row_bytes(p.layout);
+  const std::int64_t lda = copied_row_bytes(p.layout), at_once = byte_copied_tiles(p.layout);
   const row_tiles tiles = rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
-    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += byte_copied_tiles) {
-      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + byte_copied_tiles, work.rows.end)) - first;
+    for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
+      const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
       copy_rows(interval{first, first + rows}, form, scratch, lda);
       multiply(rows, c + first * ldc);
     }
@@ -14662,6 +14687,7 @@ void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte*
   byte_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
+        if (step == k * form.size()) return copy_values(a + rows.begin * k, rows.size() * k, form, to);  // rows of few numbers as one
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, form, to);
       },
       scratch, c, n, of, by_columns);
@@ -14762,7 +14788,23 @@ constexpr bool pixels_collide(const conv_shape& s, std::int64_t size) {
   const std::int64_t line = (copies_bands(s) ? s.columns_under(s.out_width) : s.width) * s.group_in();
   return rows_collide(block_rows(s) * s.out_width, (s.out_width == 1 ? s.stride_h * line : s.stride_w * s.group_in()) * size, s.group_out());
 }
-constexpr conv_method float_method_of(const conv_shape& s) { return pixels_collide(s, sizeof(float)) ? conv_method::gather : method_of(s); }
+/// Whether tiles of copied pixels take less time than those of lines, whose last ones have few rows: where tiles have 6, lines of 7 pixels take half as
+/// long again. A copied number takes as long as its products with ten filters.
+///
+/// \param panel_stays whether L1 keeps the weights of a panel
+constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
+  if (tile_rows > 6 || 2 * s.out_width <= tile_rows || s.has_gaps()) return false;  // with gaps each line has tiles of its own
+  // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
+  const std::int64_t beside = panel_stays ? 2 : 4;
+  const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
+  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(s.group_out());
+  return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
+}
+constexpr conv_method float_method_of(const conv_shape& s) {
+  const conv_method method = method_of(s);
+  const bool panel_stays = s.depth() <= 32 * 1024 / 4 / panel_columns;
+  return pixels_collide(s, sizeof(float)) || (method == conv_method::direct && prefers_copied_tiles(s, panel_stays)) ? conv_method::gather : method;
+}
 
 /// Rows of blocks per band, so that a copy takes at most 1 MiB.
 constexpr std::int64_t band_rows(const conv_shape& s) {
@@ -14986,9 +15028,8 @@ inline void conv_pack(const conv_shape& s, const float* w, const float* bias, fl
 /// Floats of scratch that each part of conv() needs.
 constexpr std::int64_t conv_scratch_floats(const conv_shape& s) { return detail::scratch_per_part(s); }
 
-/// The set of tiles that conv() makes do with.
-constexpr tile_set conv_tile_set(const conv_shape& s) {
-  const conv_method method = detail::float_method_of(s);
+/// The set of tiles that conv_by() makes do with.
+constexpr tile_set conv_tile_set(const conv_shape& s, conv_method method) {
   const std::int64_t pixels = s.batch * s.out_pixels(), n = s.group_out();
   if (pixels * n == 0) return {};
   if (method == conv_method::product) return tile_set_for(pixels, n);
@@ -15000,6 +15041,9 @@ constexpr tile_set conv_tile_set(const conv_shape& s) {
   };
   return (s.out_height >= height ? of_block(height) : tile_set{}) | (last > 0 ? of_block(last) : tile_set{});
 }
+
+/// The same of conv().
+constexpr tile_set conv_tile_set(const conv_shape& s) { return conv_tile_set(s, detail::float_method_of(s)); }
 
 /// A band's image is never so low that a kernel of this height would reach far beyond it.
 inline constexpr std::int64_t most_band_taps = 64;
@@ -15018,16 +15062,17 @@ constexpr bool conv_has_bands(const conv_shape& s) {
   return false;
 }
 
-/// The set for bands of at most so many rows, see narrowed().
+/// The set for bands of at most so many rows, see narrowed(). They are made by the method of the whole.
 constexpr tile_set conv_tile_set_of_bands(const conv_shape& s, std::int64_t rows) {
+  const conv_method method = detail::float_method_of(s);
   tile_set set;
   // Rows of whole tiles need no others however many there are.
   const std::int64_t most = s.out_width % tile_rows == 0 ? 1 : std::min(rows, s.out_height);
   conv_shape band = s;
   band.batch = 1;
   for (band.out_height = 1; band.out_height <= most; ++band.out_height) {
-    band.height = detail::float_method_of(s) == conv_method::product ? band.out_height : s.height;
-    set = set | conv_tile_set(band);
+    band.height = method == conv_method::product ? band.out_height : s.height;
+    set = set | conv_tile_set(band, method);
   }
   return set;
 }
@@ -15078,10 +15123,14 @@ constexpr bool prefers_copied_blocks(const conv_shape& s) {
   const std::int64_t vectors = pieces(s.group_out(), int_lanes), lines = pieces(s.out_width, register_rows) * s.kernel_h * pieces(s.kernel_w * s.group_in(), register_bytes);
   return lines * vectors * 16 > s.out_width * (pieces(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
+/// Whether L1 keeps the weights of a panel while lines pass by.
+constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
 /// As for floats; but dot products are read as a whole, so that runs of other lengths need bytes behind them.
 constexpr conv_method byte_method_of(const conv_shape& s) {
   const conv_method method = method_of(s);
-  const bool is_gathered = pixels_collide(s, 1) || (method == conv_method::product ? s.depth() % 4 != 0 : prefers_copied_blocks(s));
+  if (pixels_collide(s, 1) || (method == conv_method::product && s.depth() % 4 != 0)) return conv_method::gather;
+  if (method != conv_method::direct) return method;
+  const bool is_gathered = prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
 /// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
@@ -15228,7 +15277,7 @@ struct byte_band {
 /// The tiles of some lines: panel by panel where one fits into L1, else line by line.
 template <class Isa>
 void byte_line_tiles(const byte_product& p, const byte_rows& first, const byte_lines& lines, interval panels) {
-  if (2 * p.layout.vector_bytes() <= 32 * 1024) return byte_tile_columns<Isa>(p, first, lines, panels);
+  if (panel_stays(p.layout)) return byte_tile_columns<Isa>(p, first, lines, panels);
   byte_rows line = first;
   for (std::int64_t i = 0; i < lines.count; ++i) {
     byte_tile_rows<Isa>(p, line, panels);
@@ -16193,14 +16242,18 @@ struct byte_depthwise_rows {
   }
   void in_place(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
-    at.top = rows.begin * s.stride_h - s.pad_top;
     at.x = {address_of_bytes(x), s.width * s.channels, s.height, address_of_bytes(x)};
-    const std::int64_t below = at.top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
-    if (at.top < 0 || below >= s.height) {
+    const std::int64_t top = rows.begin * s.stride_h - s.pad_top, below = top + (rows.size() - 1) * s.stride_h + (s.kernel_h - 1) * s.dilation_h;
+    if (top < 0 || below >= s.height) {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
       at.x.outside = address_of_bytes(of.scratch);
     }
-    blocks<true>(rows, sets);
+    // Each set of channels passes over all rows of a band, of which L2 (128 KiB of it) keeps those that the next one reads. Rows are made in pairs.
+    const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h), band = std::max<std::int64_t>(2, 128 * 1024 / line / 2 * 2);
+    for (std::int64_t first = rows.begin; first < rows.end; first += band) {
+      at.top = first * s.stride_h - s.pad_top;
+      blocks<true>({first, std::min(rows.end, first + band)}, sets);
+    }
   }
   void in_bands(interval rows, interval sets) {
     const depthwise_shape& s = plan.s;
@@ -17008,6 +17061,9 @@ constexpr bool is_winograd_shape(const conv_shape& s) {
 
 namespace detail {
 
+/// Floats of weights that are near enough to be read once for each half of the tiles: 1 MiB of them.
+inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
+
 /// The extents that follow from a shape and the output pixels along a tile's side.
 struct winograd_layout {
   std::int64_t tile, stride, in, out, batch, across, down;
@@ -17032,12 +17088,16 @@ struct winograd_layout {
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
   constexpr std::int64_t tiles() const { return batch * across * down; }
 
+  /// Floats of the transformed weights.
+  constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
   /// Blocks of tiles. Their transformed inputs take about 256 KiB, but 20 tiles are always one block: so a 14x14 image
   /// reads its weights, more than a cache holds, once. Beyond two full tiles of products blocks are even in number, for two
-  /// threads; where there is but one panel of columns to share out, and so few weights, beyond one.
+  /// threads, unless L2 has lost the first weights when the second block needs them: then threads share the columns. Where
+  /// there is but one panel of these, and so few weights, blocks are even beyond one tile.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(20, 256 * 1024 / 4 / (products() * in));
     if (tiles() > most) return (tiles() + 2 * most - 1) / (2 * most) * 2;
+    if (weights() > weights_read_again) return 1;
     return tiles() >= 2 * tile_rows || (tiles() > tile_rows && panels_of(out) == 1) ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
