@@ -16248,8 +16248,9 @@ struct byte_depthwise_rows {
       fill_registers(of.scratch, at.x.line, at.padding ^ at.flip);
       at.x.outside = address_of_bytes(of.scratch);
     }
-    // Each set of channels passes over all rows of a band, of which L2 (128 KiB of it) keeps those that the next one reads. Rows are made in pairs.
-    const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h), band = std::max<std::int64_t>(2, 128 * 1024 / line / 2 * 2);
+    // Each set of channels passes over all rows of a band, of which L2 keeps those that the next one reads: 128 KiB of it where registers have 32 bytes,
+    // more where wider ones make fewer passes. Rows are made in pairs.
+    const std::int64_t line = std::max<std::int64_t>(1, at.x.line * s.stride_h), band = std::max<std::int64_t>(2, 4096 * register_bytes / line / 2 * 2);
     for (std::int64_t first = rows.begin; first < rows.end; first += band) {
       at.top = first * s.stride_h - s.pad_top;
       blocks<true>({first, std::min(rows.end, first + band)}, sets);
