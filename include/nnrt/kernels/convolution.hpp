@@ -106,7 +106,7 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
   // What a tile takes beside the products of its rows, in the time of a row's: weights that come from L2 take as long for few rows.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) { return static_cast<double>((rows + 1) / 2 * 2 + beside * row_tiles{rows}.count()); };
-  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(s.group_out());
+  const double pixels = static_cast<double>(s.out_pixels()), copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
   return cost(s.out_pixels()) + copies < 0.95 * static_cast<double>(s.out_height) * cost(s.out_width);
 }
 constexpr conv_method float_method_of(const conv_shape& s) {
