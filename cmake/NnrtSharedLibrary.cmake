@@ -7,7 +7,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 else()
   set(nnrt_default_levels "baseline")
 endif()
-set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: sse4, avx2, avx512, avx512vbmi; or one: baseline, native")
+set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: sse4, avx2, avx512, avx512vbmi, native; or one: baseline, native")
 # The flags of each, and the condition under which a processor runs it.
 set(nnrt_level_sse4 -msse4.1)
 set(nnrt_level_avx2 -mavx2 -mfma -mf16c)
@@ -16,14 +16,23 @@ set(nnrt_level_avx512vbmi ${nnrt_level_avx512} -mavx512vbmi)
 set(nnrt_level_native -march=native)
 set(nnrt_level_baseline)   # what the compiler's own flags allow
 set(nnrt_runs_sse4 "true")
+set(nnrt_runs_native "true")   # the machine that builds it runs it
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
 set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
 set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
+set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # such names would stay those of a whole process
 
-# The operators, once per instruction set for both libraries.
+# The operators, once per instruction set for both libraries, and for the programs where those have the same flags.
 foreach(level IN LISTS NNRT_LIBRARY_ISAS)
-  nnrt_own_operators(nnrt_operators_${level} ${nnrt_level_${level}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-  set_target_properties(nnrt_operators_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  set(level_operators nnrt_operators)
+  if("${nnrt_level_${level}}" STREQUAL "${NNRT_PROGRAM_FLAGS}")
+    add_library(nnrt_operators_${level} ALIAS nnrt_operators)
+    target_compile_options(nnrt_operators PRIVATE ${nnrt_no_unique_symbols})
+  else()
+    set(level_operators nnrt_operators_${level})
+    nnrt_own_operators(${level_operators} ${nnrt_level_${level}} ${nnrt_no_unique_symbols})
+  endif()
+  set_target_properties(${level_operators} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endforeach()
 
 # nnrt_functions_of(result prefix header...): the names of the functions that C headers declare.
@@ -77,7 +86,7 @@ function(nnrt_add_c_library library)
     nnrt_own(${library}_${level})
     target_link_libraries(${library}_${level} PRIVATE nnrt_operators_${level})
     set_target_properties(${library}_${level} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    target_compile_options(${library}_${level} PRIVATE ${nnrt_level_${level}} $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+    target_compile_options(${library}_${level} PRIVATE ${nnrt_level_${level}} ${nnrt_no_unique_symbols})
     # Functions of the standard library are compiled with each level's flags, too, and a linker keeps one of each name: here every level keeps
     # its own, since all names but those of the C functions end at the level's object.
     set(object ${generated}/${level}.o)

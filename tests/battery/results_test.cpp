@@ -217,7 +217,7 @@ namespace {
 
 /// Whether operand i is a list of numbers that need not be known before the run.
 bool may_be_late(const random_node& node, std::size_t i) {
-  const operand_spec& row = node.op->inputs[detail::row_of(node.op->inputs, i)];
+  const operand_spec& row = node.op->inputs[nnrt::detail::row_of(node.op->inputs, i)];
   return node.op->traits.may_fail && !row.constant && (row.accepts.bits & ~types::integer.bits) == 0 &&
          node.in[i].desc.type != dtype::none;
 }

@@ -107,7 +107,7 @@ TEST_CASE("battery: operands are refused that the signature has not") {
       return is_signature_rule(changed.infer(), rule);
     };
     for (std::size_t i = 0; i < node.in.size(); ++i) {
-      const operand_spec& row = op.inputs[detail::row_of(op.inputs, i)];
+      const operand_spec& row = op.inputs[nnrt::detail::row_of(op.inputs, i)];
       CAPTURE(i);
       random_node changed = node;
       changed.in[i] = {};

@@ -1,40 +1,21 @@
-// heap_test: inference asks the heap for nothing. Its operator new is that of all tests of this folder.
+// heap_test: inference asks the heap for nothing.
 #include <nnrt/dynamic.hpp>
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <new>
 
+#include "exec/counted_heap.hpp"
 #include "support/networks.hpp"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t bytes) {
-  ++allocations;
-  return std::malloc(bytes > 0 ? bytes : 1);
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes); }
-void* operator new[](std::size_t bytes) { return counted(bytes); }
-void operator delete(void* first) noexcept { std::free(first); }
-void operator delete[](void* first) noexcept { std::free(first); }
-void operator delete(void* first, std::size_t) noexcept { std::free(first); }
-void operator delete[](void* first, std::size_t) noexcept { std::free(first); }
 
 namespace {
 
 using namespace nnrt_test;
 
 template <class Function> long allocations_of(Function f) {
-  const long before = allocations.load();
+  const long before = heap_calls();
   f();
-  return allocations.load() - before;
+  return heap_calls() - before;
 }
 
 TEST_CASE("heap: the counter counts") {

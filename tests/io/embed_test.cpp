@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <type_traits>
 
-const std::byte* header_text_of_another_unit() { return embedded_self::header_text.data(); }
+const std::byte* embedded_self::header_text_of_another_unit() { return embedded_self::header_text.data(); }
 
 NNRT_EMBED(own_source, __FILE__);
 namespace elsewhere {

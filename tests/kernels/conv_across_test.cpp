@@ -82,8 +82,8 @@ TEST_CASE("conv_across: every number of filters is right at the edges of tiles" 
     for (const std::int64_t width : {std::int64_t{1}, lanes, 2 * lanes - 1, 2 * lanes, 2 * lanes + 1, 5 * lanes}) {
       CAPTURE(out);
       CAPTURE(width);
-      check(padded(batched(shape(5, width, 1, out, 3, 3), 2), 1, 1, 1, 1), {}, random);
-      check(padded(shape(4, width, 1, out, 2, 3), 0, 2, 0, 0), {-0.5F, 1.0F}, random);
+      check(padded(batched(layer(5, width, 1, out, 3, 3), 2), 1, 1, 1, 1), {}, random);
+      check(padded(layer(4, width, 1, out, 2, 3), 0, 2, 0, 0), {-0.5F, 1.0F}, random);
     }
 }
 
@@ -93,17 +93,17 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right" * 
     conv_shape s;
   };
   const row table[] = {
-      {"a column of two pixels", padded(shape(4, 3, 1, 1, 3, 3), 0, 0, 0, 0)},
-      {"no padding", padded(shape(9, 2 * lanes + 4, 1, most, 5, 5), 0, 0, 0, 0)},
-      {"padding of four kinds", padded(shape(6, 2 * lanes, 1, most, 4, 5), 3, 1, 0, 4)},
-      {"padding wider than the image", padded(shape(4, 5, 1, 1, 3, 3), 9, 2 * lanes, 7, 3 * lanes)},
-      {"pixels left out in front", padded(shape(9, 2 * lanes + 3, 1, 1, 3, 3), -2, -3, 0, 1)},
-      {"strides and gaps between taps, downwards", padded(dilated(strided(shape(23, 2 * lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
-      {"a kernel of one row", padded(shape(5, 19, 1, 1, 1, 5), 0, 2, 0, 2)},
-      {"a kernel of one column", padded(shape(12, 19, 1, 2, 5, 1), 2, 0, 2, 0)},
-      {"several bands", padded(batched(shape(300, 2 * lanes + 40, 1, 2, 4, 3), 2), 1, 1, 1, 1)},
-      {"lines too long for a band", padded(shape(5, 5000, 1, 1, 3, 3), 1, 1, 1, 1)},
-      {"an empty image gives the bias", padded(shape(0, 0, 1, 2, 3, 3), 2, 2, 2, 2)},
+      {"a column of two pixels", padded(layer(4, 3, 1, 1, 3, 3), 0, 0, 0, 0)},
+      {"no padding", padded(layer(9, 2 * lanes + 4, 1, most, 5, 5), 0, 0, 0, 0)},
+      {"padding of four kinds", padded(layer(6, 2 * lanes, 1, most, 4, 5), 3, 1, 0, 4)},
+      {"padding wider than the image", padded(layer(4, 5, 1, 1, 3, 3), 9, 2 * lanes, 7, 3 * lanes)},
+      {"pixels left out in front", padded(layer(9, 2 * lanes + 3, 1, 1, 3, 3), -2, -3, 0, 1)},
+      {"strides and gaps between taps, downwards", padded(dilated(strided(layer(23, 2 * lanes, 1, most, 3, 4), 3, 1), 2, 1), 2, 0, 1, 3)},
+      {"a kernel of one row", padded(layer(5, 19, 1, 1, 1, 5), 0, 2, 0, 2)},
+      {"a kernel of one column", padded(layer(12, 19, 1, 2, 5, 1), 2, 0, 2, 0)},
+      {"several bands", padded(batched(layer(300, 2 * lanes + 40, 1, 2, 4, 3), 2), 1, 1, 1, 1)},
+      {"lines too long for a band", padded(layer(5, 5000, 1, 1, 3, 3), 1, 1, 1, 1)},
+      {"an empty image gives the bias", padded(layer(0, 0, 1, 2, 3, 3), 2, 2, 2, 2)},
   };
   std::minstd_rand random(2);
   for (const row& r : table) {
@@ -114,7 +114,7 @@ TEST_CASE("conv_across: every way of padding, striding and dilating is right" * 
 }
 
 TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outputs that see it" * needs_vectors) {
-  const conv_shape s = padded(shape(6, 20, 1, 2, 3, 3), 1, 1, 1, 1);
+  const conv_shape s = padded(layer(6, 20, 1, 2, 3, 3), 1, 1, 1, 1);
   fenced x(120, 1.0F), w(18, 1.0F), packed(across_packed_floats(s), nan), y(240, nan), scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
   x[3 * 20 + 15] = nan;
@@ -130,7 +130,7 @@ TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outpu
 }
 
 TEST_CASE("conv_across: a part uses no more scratch than it asks for" * needs_vectors) {
-  const conv_shape s = padded(shape(9, 30, 1, 2, 3, 3), 1, 1, 1, 1);
+  const conv_shape s = padded(layer(9, 30, 1, 2, 3, 3), 1, 1, 1, 1);
   std::minstd_rand random(3);
   const problem p(s, {}, random);
   const std::int64_t own = across_scratch_floats(s);

@@ -112,7 +112,7 @@ constexpr transposed_axis cut(transposed_axis a, std::int64_t before, std::int64
   a.pad = before, a.output -= before + after;
   return a;
 }
-constexpr conv_transpose_shape shape(std::int64_t in, std::int64_t out, transposed_axis h, transposed_axis w,
+constexpr conv_transpose_shape layer(std::int64_t in, std::int64_t out, transposed_axis h, transposed_axis w,
                                      std::int64_t group = 1, std::int64_t batch = 1) {
   return {batch, in, out, group, h, w};
 }
@@ -124,31 +124,31 @@ TEST_CASE("conv_transpose: every way to spread pixels is right at its edges") {
   };
   static constexpr std::int64_t tile = tile_rows;
   const row table[] = {
-      {"stride 1: an ordinary convolution", shape(4, 19, axis(5, 3, 1), axis(7, 3, 1))},
-      {"1x1", shape(6, 19, axis(5, 1, 1), axis(7, 1, 1), 1, 2)},
-      {"kernel and stride 2", shape(5, 33, axis(6, 2, 2), axis(tile + 1, 2, 2), 1, 2)},
-      {"3x3, stride 2", shape(3, 20, axis(7, 3, 2), axis(2 * tile + 3, 3, 2))},
-      {"3x3, stride 2, cut as same", shape(3, 20, cut(axis(7, 3, 2), 0, 1), cut(axis(9, 3, 2), 0, 1), 1, 2)},
-      {"4x4, stride 2, cut as usual", shape(8, 12, cut(axis(7, 4, 2), 1, 1), cut(axis(4 * tile, 4, 2), 1, 1))},
-      {"5x3, strides 3 and 2, output padding", shape(4, 7, cut(axis(4, 5, 3), 2, -1), cut(axis(6, 3, 2), 1, -1))},
-      {"kernel below the stride", shape(4, 5, cut(axis(4, 2, 5), 0, -4), cut(axis(3, 1, 3), 0, -2))},
-      {"dilation that the stride divides", shape(4, 5, axis(5, 3, 2, 2), axis(6, 2, 2, 4))},
-      {"dilation without a common divisor", shape(4, 5, axis(5, 3, 2, 3), axis(6, 4, 3, 2))},
-      {"dilation that shares a divisor", shape(4, 5, axis(5, 4, 4, 2), cut(axis(6, 4, 6, 4), 3, 2))},
-      {"more cut than a kernel is long", shape(3, 4, cut(axis(6, 3, 2), 7, 3), cut(axis(9, 2, 3), 11, 4))},
-      {"more added than a kernel is long", shape(3, 4, cut(axis(2, 3, 9), 0, -8), cut(axis(2, 2, 7), 1, -6))},
-      {"one pixel", shape(20, 18, axis(1, 4, 2), axis(1, 3, 1))},
-      {"a column", shape(6, 9, axis(3 * tile + 2, 3, 2), axis(1, 1, 1))},
-      {"one output", shape(6, 9, cut(axis(4, 3, 2), 4, 4), cut(axis(5, 3, 2), 5, 5))},
-      {"two groups", shape(8, 12, axis(5, 3, 2), axis(6, 3, 2), 2, 2)},
-      {"groups with dilation", shape(8, 6, axis(5, 3, 2, 2), axis(6, 3, 1, 2), 2)},
-      {"depthwise", shape(5, 5, cut(axis(5, 4, 2), 1, 1), cut(axis(6, 4, 2), 1, 1), 5, 2)},
-      {"depthwise, many channels", shape(3 * lanes + 1, 3 * lanes + 1, axis(4, 3, 2), axis(3, 2, 3), 3 * lanes + 1)},
-      {"depthwise with a multiplier", shape(6, 18, axis(4, 3, 2, 2), axis(3, 3, 2), 6)},
-      {"no input channels give the bias", shape(0, 5, axis(3, 3, 2), axis(3, 3, 2))},
-      {"no output channels", shape(3, 0, axis(3, 3, 2), axis(3, 3, 2))},
-      {"no images", shape(3, 4, axis(3, 3, 2), axis(3, 3, 2), 1, 0)},
-      {"weights in several blocks of panels", shape(130, 150, axis(4, 3, 2), axis(5, 3, 2))},
+      {"stride 1: an ordinary convolution", layer(4, 19, axis(5, 3, 1), axis(7, 3, 1))},
+      {"1x1", layer(6, 19, axis(5, 1, 1), axis(7, 1, 1), 1, 2)},
+      {"kernel and stride 2", layer(5, 33, axis(6, 2, 2), axis(tile + 1, 2, 2), 1, 2)},
+      {"3x3, stride 2", layer(3, 20, axis(7, 3, 2), axis(2 * tile + 3, 3, 2))},
+      {"3x3, stride 2, cut as same", layer(3, 20, cut(axis(7, 3, 2), 0, 1), cut(axis(9, 3, 2), 0, 1), 1, 2)},
+      {"4x4, stride 2, cut as usual", layer(8, 12, cut(axis(7, 4, 2), 1, 1), cut(axis(4 * tile, 4, 2), 1, 1))},
+      {"5x3, strides 3 and 2, output padding", layer(4, 7, cut(axis(4, 5, 3), 2, -1), cut(axis(6, 3, 2), 1, -1))},
+      {"kernel below the stride", layer(4, 5, cut(axis(4, 2, 5), 0, -4), cut(axis(3, 1, 3), 0, -2))},
+      {"dilation that the stride divides", layer(4, 5, axis(5, 3, 2, 2), axis(6, 2, 2, 4))},
+      {"dilation without a common divisor", layer(4, 5, axis(5, 3, 2, 3), axis(6, 4, 3, 2))},
+      {"dilation that shares a divisor", layer(4, 5, axis(5, 4, 4, 2), cut(axis(6, 4, 6, 4), 3, 2))},
+      {"more cut than a kernel is long", layer(3, 4, cut(axis(6, 3, 2), 7, 3), cut(axis(9, 2, 3), 11, 4))},
+      {"more added than a kernel is long", layer(3, 4, cut(axis(2, 3, 9), 0, -8), cut(axis(2, 2, 7), 1, -6))},
+      {"one pixel", layer(20, 18, axis(1, 4, 2), axis(1, 3, 1))},
+      {"a column", layer(6, 9, axis(3 * tile + 2, 3, 2), axis(1, 1, 1))},
+      {"one output", layer(6, 9, cut(axis(4, 3, 2), 4, 4), cut(axis(5, 3, 2), 5, 5))},
+      {"two groups", layer(8, 12, axis(5, 3, 2), axis(6, 3, 2), 2, 2)},
+      {"groups with dilation", layer(8, 6, axis(5, 3, 2, 2), axis(6, 3, 1, 2), 2)},
+      {"depthwise", layer(5, 5, cut(axis(5, 4, 2), 1, 1), cut(axis(6, 4, 2), 1, 1), 5, 2)},
+      {"depthwise, many channels", layer(3 * lanes + 1, 3 * lanes + 1, axis(4, 3, 2), axis(3, 2, 3), 3 * lanes + 1)},
+      {"depthwise with a multiplier", layer(6, 18, axis(4, 3, 2, 2), axis(3, 3, 2), 6)},
+      {"no input channels give the bias", layer(0, 5, axis(3, 3, 2), axis(3, 3, 2))},
+      {"no output channels", layer(3, 0, axis(3, 3, 2), axis(3, 3, 2))},
+      {"no images", layer(3, 4, axis(3, 3, 2), axis(3, 3, 2), 1, 0)},
+      {"weights in several blocks of panels", layer(130, 150, axis(4, 3, 2), axis(5, 3, 2))},
   };
   std::minstd_rand random(1);
   for (const row& r : table) {
@@ -168,14 +168,14 @@ TEST_CASE("conv_transpose: random shapes are right") {
   for (int i = 0; i < 300; ++i) {
     const std::int64_t group = below(3) == 0 ? 1 + below(4) : 1;
     const transposed_axis h = any_axis(9), w = any_axis(below(6) == 0 ? 70 : 12);
-    const conv_transpose_shape s = shape(group * below(6), group * below(24), h, w, group, 1 + below(2));
+    const conv_transpose_shape s = layer(group * below(6), group * below(24), h, w, group, 1 + below(2));
     CAPTURE(i);
     check(problem(s, {-0.5F, inf}, random));
   }
 }
 
 TEST_CASE("conv_transpose: no bias means zeros") {
-  const conv_transpose_shape s = shape(2, 4, axis(2, 3, 3), axis(2, 2, 3), 2);
+  const conv_transpose_shape s = layer(2, 4, axis(2, 3, 3), axis(2, 2, 3), 2);
   fenced x(8, 1.0F), w(24, 1.0F), packed(conv_transpose_packed_floats(s), nan), y(6 * 5 * 4, nan),
       scratch(conv_transpose_scratch_floats(s), nan);
   conv_transpose_pack(s, w.data(), nullptr, packed.data());
@@ -184,7 +184,7 @@ TEST_CASE("conv_transpose: no bias means zeros") {
 }
 
 TEST_CASE("conv_transpose: a NaN in the image reaches exactly the outputs under its window") {
-  const conv_transpose_shape s = shape(2, 3, cut(axis(9, 3, 2), 1, 0), cut(axis(40, 3, 2), 1, 0));
+  const conv_transpose_shape s = layer(2, 3, cut(axis(9, 3, 2), 1, 0), cut(axis(40, 3, 2), 1, 0));
   std::minstd_rand random(3);
   problem p(s, {0.0F, 6.0F}, random);
   p.x[(4 * 40 + 20) * 2] = nan;
@@ -199,7 +199,7 @@ TEST_CASE("conv_transpose: a NaN in the image reaches exactly the outputs under 
 TEST_CASE("conv_transpose: a part uses no more scratch than it asks for") {
   std::minstd_rand random(4);
   for (const conv_transpose_shape& s :
-       {shape(3, 5, axis(9, 3, 2), axis(9, 3, 2)), shape(4, 4, axis(9, 3, 1, 2), axis(20, 3, 2, 4), 2)}) {
+       {layer(3, 5, axis(9, 3, 2), axis(9, 3, 2)), layer(4, 4, axis(9, 3, 1, 2), axis(20, 3, 2, 4), 2)}) {
     const problem p(s, {}, random);
     const std::int64_t own = conv_transpose_scratch_floats(s);
     CHECK(own > 0);

@@ -88,7 +88,7 @@ void check(const problem& p) {
 
 /// Square kernel and stride; output extents for `pad` above and left and `pad_after` below and right, 0 where the
 /// kernel does not fit.
-depthwise_shape shape(std::int64_t h, std::int64_t w, std::int64_t channels, std::int64_t kernel, std::int64_t stride,
+depthwise_shape layer(std::int64_t h, std::int64_t w, std::int64_t channels, std::int64_t kernel, std::int64_t stride,
                       std::int64_t pad, std::int64_t pad_after) {
   depthwise_shape s;
   s.height = h, s.width = w, s.channels = channels, s.kernel_h = s.kernel_w = kernel, s.stride_h = s.stride_w = stride;
@@ -105,7 +105,7 @@ constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
 
 TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part of a product around the layer has") {
   const auto rows_of = [](const depthwise_shape& s, part p) { return detail::share_of_layer(s, 64, detail::channel_vectors(s.out()), p).rows; };
-  const depthwise_shape even = shape(14, 14, 384, 3, 1, 1, 1);
+  const depthwise_shape even = layer(14, 14, 384, 3, 1, 1, 1);
   for (const std::int64_t parts : {1, 2, 3, 5}) {
     CAPTURE(parts);
     std::int64_t next = 0;
@@ -122,8 +122,8 @@ TEST_CASE("depthwise: parts are as many rows each, of pixels that the same part 
     const row_tiles tiles{14 * 14};
     CHECK(rows_of(even, {0, 2}).end * 14 == tiles.begin(share(tiles.count(), {0, 2}).end));
   }
-  CHECK(rows_of(shape(25, 10, 64, 3, 1, 1, 1), {0, 2}).end == 13);
-  CHECK(rows_of(shape(2, 10, 64, 3, 1, 1, 1), {1, 2}).size() == 1);
+  CHECK(rows_of(layer(25, 10, 64, 3, 1, 1, 1), {0, 2}).end == 13);
+  CHECK(rows_of(layer(2, 10, 64, 3, 1, 1, 1), {1, 2}).size() == 1);
 }
 
 TEST_CASE("depthwise: every width and channel count around a tile is right for the kernels that have tiles") {
@@ -136,7 +136,7 @@ TEST_CASE("depthwise: every width and channel count around a tile is right for t
           CAPTURE(stride);
           CAPTURE(width);
           CAPTURE(channels);
-          check(problem(shape(1 + width % 6, width, channels, kernel, stride, kernel / 2, kernel / 2), {}, random));
+          check(problem(layer(1 + width % 6, width, channels, kernel, stride, kernel / 2, kernel / 2), {}, random));
         }
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("depthwise: every way of padding is right") {
             CAPTURE(pad);
             CAPTURE(pad_after);
             CAPTURE(channels);
-            check(problem(shape(6, 17, channels, kernel, stride, pad, pad_after), {0.0F, 6.0F}, random));
+            check(problem(layer(6, 17, channels, kernel, stride, pad, pad_after), {0.0F, 6.0F}, random));
           }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("depthwise: every channel count up to three vectors is right") {
   std::minstd_rand random(3);
   for (std::int64_t channels = 0; channels <= 3 * lanes + 1; ++channels) {
     CAPTURE(channels);
-    check(problem(shape(5, 9, channels, 3, 1, 1, 1), {}, random));
+    check(problem(layer(5, 9, channels, 3, 1, 1, 1), {}, random));
   }
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("depthwise: multipliers, dilation, unequal strides and kernels, batche
 }
 
 TEST_CASE("depthwise: no bias means zeros") {
-  const depthwise_shape s = shape(3, 3, lanes, 3, 1, 0, 0);
+  const depthwise_shape s = layer(3, 3, lanes, 3, 1, 0, 0);
   fenced x(9 * lanes, 1.0F), w(9 * lanes, 1.0F), packed(depthwise_packed_floats(s), nan), y(lanes, nan);
   depthwise_pack(s, w.data(), nullptr, packed.data());
   depthwise(s, x.data(), packed.data(), y.data());
@@ -191,7 +191,7 @@ TEST_CASE("depthwise: a NaN reaches exactly the outputs of its channel that see 
     for (const std::int64_t column : {0, 13, 14, 20, 29}) {
       CAPTURE(channels);
       CAPTURE(column);
-      const depthwise_shape s = shape(7, 30, channels, 3, 1, 1, 1);
+      const depthwise_shape s = layer(7, 30, channels, 3, 1, 1, 1);
       std::minstd_rand random(5);
       problem p(s, {0.0F, 6.0F}, random);
       p.x[(4 * 30 + column) * channels + channels - 1] = nan;
@@ -210,7 +210,7 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
     for (const std::int64_t width : {1, 2}) {
       CAPTURE(channels);
       CAPTURE(width);
-      const depthwise_shape s = shape(1, width, channels, 3, 1, 1, 1);
+      const depthwise_shape s = layer(1, width, channels, 3, 1, 1, 1);
       fenced x(width * channels, 2.0F), w(9 * channels, inf), packed(depthwise_packed_floats(s)), y(width * channels, nan);
       for (std::int64_t c = 0; c < channels; ++c) {
         w[c * 9 + 4] = 3.0F;
@@ -223,29 +223,29 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
 }
 
 TEST_CASE("depthwise: images of half a vector of channels have two pixels in each") {
-  depthwise_shape s = shape(4, 4, half, 3, 1, 1, 1);
+  depthwise_shape s = layer(4, 4, half, 3, 1, 1, 1);
   CHECK(depthwise_method_of(s).pixels == (has_halves ? 2 : 1));
   CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
   s.height = s.width = s.out_height = s.out_width = 0;  // weights are packed for any image
   CHECK(depthwise_pixels(s) == (has_halves ? 2 : 1));
-  CHECK(depthwise_pixels(shape(4, 4, half, 3, 2, 1, 1)) == 1);
-  CHECK(depthwise_pixels(shape(4, 4, half + 1, 3, 1, 1, 1)) == 1);
-  CHECK(depthwise_method_of(shape(4, 4, half, 3, 2, 1, 1)).pixels == 1);
-  CHECK(depthwise_method_of(shape(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
+  CHECK(depthwise_pixels(layer(4, 4, half, 3, 2, 1, 1)) == 1);
+  CHECK(depthwise_pixels(layer(4, 4, half + 1, 3, 1, 1, 1)) == 1);
+  CHECK(depthwise_method_of(layer(4, 4, half, 3, 2, 1, 1)).pixels == 1);
+  CHECK(depthwise_method_of(layer(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
 }
 
 TEST_CASE("depthwise: each method has a number, and strips are for 3x3 kernels of images that they fit") {
   for (int i = 0; i < depthwise_methods.count; ++i) CHECK(number_of(depthwise_methods.of[i]) == i);
   if (!has_strips) return;
   const auto columns = [](const depthwise_shape& s) { return depthwise_method_of(s).columns; };
-  CHECK(columns(shape(9, 14, lanes, 3, 1, 1, 1)) == 7);
-  CHECK(columns(shape(9, 10, lanes, 3, 1, 1, 1)) == 5);
-  CHECK(columns(shape(9, 12, lanes, 3, 2, 1, 1)) == 6);
-  CHECK(columns(shape(9, 7, lanes, 5, 1, 2, 2)) == 0);
-  CHECK(depthwise_method_of(shape(9, 7, lanes, 5, 1, 2, 2)).kernel == 5);
-  CHECK(depthwise_method_of(shape(9, 14, lanes, 3, 1, 2, 2)) == depthwise_method{});  // two columns beside the image
-  CHECK(depthwise_method_of(shape(9, 14, lanes, 3, 1, 0, 2)) == depthwise_method{});
-  CHECK(depthwise_method_of(shape(9, 1, lanes, 3, 1, 1, 1)) == depthwise_method{});   // narrower than any strip
+  CHECK(columns(layer(9, 14, lanes, 3, 1, 1, 1)) == 7);
+  CHECK(columns(layer(9, 10, lanes, 3, 1, 1, 1)) == 5);
+  CHECK(columns(layer(9, 12, lanes, 3, 2, 1, 1)) == 6);
+  CHECK(columns(layer(9, 7, lanes, 5, 1, 2, 2)) == 0);
+  CHECK(depthwise_method_of(layer(9, 7, lanes, 5, 1, 2, 2)).kernel == 5);
+  CHECK(depthwise_method_of(layer(9, 14, lanes, 3, 1, 2, 2)) == depthwise_method{});  // two columns beside the image
+  CHECK(depthwise_method_of(layer(9, 14, lanes, 3, 1, 0, 2)) == depthwise_method{});
+  CHECK(depthwise_method_of(layer(9, 1, lanes, 3, 1, 1, 1)) == depthwise_method{});   // narrower than any strip
 }
 
 TEST_CASE("depthwise: the columns of strips waste as little as can be and never pass the image") {
@@ -269,9 +269,9 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
           CAPTURE(stride);
           CAPTURE(pad);
           CAPTURE(height);
-          check(problem(shape(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
+          check(problem(layer(height, 9, channels, 3, stride, pad, 1), {-1, 1}, random));
         }
-  for (const std::int64_t stride : {1, 2}) check(problem(shape(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));  // more than L2 holds, with AVX-512
+  for (const std::int64_t stride : {1, 2}) check(problem(layer(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));  // more than L2 holds, with AVX-512
 }
 
 TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {
@@ -283,7 +283,7 @@ TEST_CASE("depthwise: small images of many channels are shared out by channels, 
           CAPTURE(size);
           CAPTURE(channels);
           CAPTURE(kernel);
-          depthwise_shape s = shape(size, size, channels, kernel, 1, kernel / 2, (kernel - 1) / 2);
+          depthwise_shape s = layer(size, size, channels, kernel, 1, kernel / 2, (kernel - 1) / 2);
           s.batch = 2, s.multiplier = multiplier;
           const problem p(s, {-1, 1}, random);
           check(p);

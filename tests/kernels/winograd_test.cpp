@@ -117,9 +117,9 @@ TEST_CASE("winograd: all transforms are right at their edges") {
       {"tiles of stride 2 inside of the image", image(33, 27, lanes + 2, lanes)},
       {"no padding", image(10, 9, lanes, 5, 0)},
       {"wide padding", image(5, 6, lanes, 5, 4)},
-      {"padding of four kinds", padded(shape(6, 7, lanes, 6, 3, 3), 1, 2, 3, 0)},
-      {"padding below and right alone", padded(shape(6, 7, lanes, 6, 3, 3), 0, 0, 2, 1)},
-      {"pixels left out in front", padded(shape(9, 12, lanes, 7, 3, 3), -2, -3, 0, 1)},
+      {"padding of four kinds", padded(layer(6, 7, lanes, 6, 3, 3), 1, 2, 3, 0)},
+      {"padding below and right alone", padded(layer(6, 7, lanes, 6, 3, 3), 0, 0, 2, 1)},
+      {"pixels left out in front", padded(layer(9, 12, lanes, 7, 3, 3), -2, -3, 0, 1)},
       {"channels past a vector", image(6, 6, lanes + 1, lanes + 1)},
       {"channels just short of two vectors", image(6, 6, 2 * lanes - 1, 2 * lanes - 1)},
       {"a panel and a half", image(6, 5, 2 * lanes, panel_columns + lanes + half)},
@@ -143,7 +143,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
 
 TEST_CASE("winograd: transformed inputs of channels that would collide lie a line further apart") {
   const conv_shape s = image(15, 14, 1024, lanes);
-  CHECK(detail::winograd_layout(s, 4).row_step() % 1024 != 0);
+  CHECK(kernels::detail::winograd_layout(s, 4).row_step() % 1024 != 0);
   std::minstd_rand random(9);
   const problem<4> p(s, {}, random);
   fenced y(outputs(s), nan), divided(outputs(s), nan);
@@ -157,7 +157,7 @@ TEST_CASE("winograd: random shapes are right") {
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 60; ++i) {
     const std::int64_t channels = lanes + below(3 * static_cast<std::uint32_t>(lanes));
-    const conv_shape s = padded(batched(shape(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4), below(4),
+    const conv_shape s = padded(batched(layer(3 + below(14), 3 + below(14), channels, 1 + below(70), 3, 3), 1 + below(2)), below(4), below(4),
                                 below(4), below(4));
     CAPTURE(i);
     CAPTURE(s.out_height);

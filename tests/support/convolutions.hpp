@@ -34,7 +34,7 @@ template <class Problem> naive naive_output(const Problem& p, std::int64_t image
 }
 
 /// Image, channels in and out, kernel; the rest as named.
-inline conv_shape shape(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh, std::int64_t kw) {
+inline conv_shape layer(std::int64_t h, std::int64_t w, std::int64_t in, std::int64_t out, std::int64_t kh, std::int64_t kw) {
   conv_shape s;
   s.height = h, s.width = w, s.in = in, s.out = out, s.kernel_h = kh, s.kernel_w = kw;
   return s;

@@ -1,9 +1,11 @@
 """headers_alone.py: every public header compiles alone; C headers do so as C99, too.
 
-Flow: tests/CMakeLists.txt registers one call per compiler. Headers that programs include compile as they do there. Those below, hundreds, leave
+Flow: tests/CMakeLists.txt registers two calls per compiler. Headers that programs include compile as they do there. Those below, hundreds, leave
 what all of them would instantiate, every operator, to another unit: what they include is the same.
 
-    headers_alone.py INCLUDE_DIRECTORY COMPILER FLAGS...
+    headers_alone.py alone|all_alone INCLUDE_DIRECTORY COMPILER FLAGS...
+
+alone: headers that programs include, and those of C; all_alone: every header.
 """
 import subprocess
 import sys
@@ -22,11 +24,13 @@ def compile_alone(header: str, command: list[str]) -> str:
 
 
 def main() -> int:
-    include, compiler, flags = Path(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    depth, include, compiler, flags = sys.argv[1], Path(sys.argv[2]), sys.argv[3], sys.argv[4:]
     cxx = [compiler, *flags, f"-I{include}", "-x", "c++"]
     separate = [*cxx, "-DNNRT_SEPARATE_COMPILATION", "-DNNRT_SEPARATE_FORMS"]
     c99 = [compiler, "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}"]
     headers = sorted(str(h.relative_to(include)) for suffix in ("*.hpp", "*.h") for h in include.rglob(suffix))
+    if depth == "alone":
+        headers = [h for h in headers if h.count("/") <= 1 or h.endswith(".h")]
     jobs = [(h, separate if h.count("/") > 1 else cxx) for h in headers] + [(h, c99) for h in headers if h.endswith(".h")]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         failures = [f for f in pool.map(lambda job: compile_alone(*job), jobs) if f]

@@ -50,7 +50,7 @@ void descs(probe& p) {
   }
 }
 
-void at_once(probe& p) {
+void models_at_once(probe& p) {
   const auto all = taken_samples(p.on);
   if (all.empty()) return p.skip({"it takes none of the samples"});
   std::vector<probe> probes(8, probe(p.on));
@@ -109,7 +109,7 @@ void add_preparation_cases(case_list& to) {
                     if (first) check_result(p, one, *first);
                   }
                 }});
-  to.push_back({"prepare.at_once", "several threads prepare and run at the same time", at_once});
+  to.push_back({"prepare.at_once", "several threads prepare and run at the same time", models_at_once});
   to.push_back({"prepare.wishes", "every performance, priority and preference that there is is taken", [](probe& p) {
                   const auto all = taken_samples(p.on);
                   if (all.empty()) return p.skip({"it takes none of the samples"});

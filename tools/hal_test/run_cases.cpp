@@ -147,7 +147,7 @@ void deadline_soon(probe& p) {
   });
 }
 
-void at_once(probe& p) {
+void runs_at_once(probe& p) {
   with_ready(p, [&](const sample& one, const runnable& made) {
     std::vector<std::unique_ptr<arrays>> all;
     std::vector<std::future<outcome>> ends;
@@ -249,7 +249,7 @@ void add_run_cases(case_list& to) {
   to.push_back({"run.again", "the same inputs give the same outputs, whatever ran in between", again});
   to.push_back({"run.times", "times are measured when asked for, and make sense", times});
   to.push_back({"run.deadline_soon", "a deadline is met or missed, and none is always met", deadline_soon});
-  to.push_back({"run.at_once", "any number of runs of one model at the same time", at_once});
+  to.push_back({"run.at_once", "any number of runs of one model at the same time", runs_at_once});
   to.push_back({"run.shapes_at_once", "one model runs with several shapes at the same time", shapes_at_once});
   to.push_back({"run.open_output_short", "an output of open extents that is too small is told, with a shape", open_output_short});
   to.push_back({"run.fences", "a run waits for fences, and fails with them", fences});

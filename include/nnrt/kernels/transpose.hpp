@@ -92,7 +92,7 @@ template <class T, int Lanes> struct lanes_of_cells {
 };
 
 /// The lower (Half = 0) or upper half of each lane of a and b, one element of each in turn.
-template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave(Vector a, Vector b) {
+template <class T, int Lanes, int Half, class Vector> [[gnu::always_inline]] inline Vector interleave_halves(Vector a, Vector b) {
   constexpr int n = lanes_of_cells<T, Lanes>::in_lane, all = n * Lanes;
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, (I / n * n + Half * n / 2 + I % n / 2 + I % 2 * all)...);
@@ -131,8 +131,8 @@ template <int Lanes, class T>
   each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = load_lanes<Lanes>(from + i * from_step, n * from_step); });
   each<std::countr_zero(static_cast<unsigned>(n))>([&](auto) __attribute__((always_inline)) {
     each<n / 2>([&](auto i) __attribute__((always_inline)) {
-      mixed[2 * i] = interleave<T, Lanes, 0>(rows[i], rows[i + n / 2]);
-      mixed[2 * i + 1] = interleave<T, Lanes, 1>(rows[i], rows[i + n / 2]);
+      mixed[2 * i] = interleave_halves<T, Lanes, 0>(rows[i], rows[i + n / 2]);
+      mixed[2 * i + 1] = interleave_halves<T, Lanes, 1>(rows[i], rows[i + n / 2]);
     });
     each<n>([&](auto i) __attribute__((always_inline)) { rows[i] = mixed[i]; });
   });
