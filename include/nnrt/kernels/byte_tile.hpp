@@ -21,6 +21,9 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
   for (std::int64_t line = 0; line < Bytes; line += 64) __builtin_prefetch(b + ahead + line, 0, 3);
 }
 
+/// Whether a tile asks for its weights: others have no load slots to spare.
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
+
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
@@ -36,7 +39,7 @@ template <class Sums>
     constexpr int at_once = Sums::steps_of_register;
     if constexpr (at_once > 0 && at_once % sets == 0) {
       for (const std::byte* const whole = b + steps / at_once * (at_once * Sums::step_bytes); b != whole; b += at_once * Sums::step_bytes, a.advance_steps(at_once)) {
-        if constexpr (Sums::accumulators >= 16) fetch_weights<at_once * Sums::step_bytes>(b);
+        if constexpr (asks_for_weights<Sums>) fetch_weights<at_once * Sums::step_bytes>(b);
         Sums::add_register(sum, a, b, flip);
       }
     } else if constexpr (sets > 1) {
@@ -47,8 +50,7 @@ template <class Sums>
         });
     }
     for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
-      // Others have no load slots to spare.
-      if constexpr (Sums::accumulators >= 16) fetch_weights<Sums::step_bytes>(b);
+      if constexpr (asks_for_weights<Sums>) fetch_weights<Sums::step_bytes>(b);
       sum[0].add_products(a, b, flip, 0);
     }
     if constexpr (may_end_in_half)
