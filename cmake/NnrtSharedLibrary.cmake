@@ -20,12 +20,12 @@ set(nnrt_runs_native "true")   # the machine that builds it runs it
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
 set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
 set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
-set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # such names would stay those of a whole process
+set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # a unique name is one for the whole process, whichever library has it
 
 # The operators, once per instruction set for both libraries, and for the programs where those have the same flags.
 foreach(level IN LISTS NNRT_LIBRARY_ISAS)
-  set(level_operators nnrt_operators)
   if("${nnrt_level_${level}}" STREQUAL "${NNRT_PROGRAM_FLAGS}")
+    set(level_operators nnrt_operators)
     add_library(nnrt_operators_${level} ALIAS nnrt_operators)
     target_compile_options(nnrt_operators PRIVATE ${nnrt_no_unique_symbols})
   else()
