@@ -1,8 +1,8 @@
 // executor: what runs compute - on tensors, on inputs and outputs that were set, asynchronously, for shapes that only a run knows.
 // Flow: codes are contract_test's subject, numbers are this one's.
-#include "c_api/failing_memory.hpp"
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
+#include "support/failing_memory.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // memory_faults: a heap that ends at any allocation - what each call then answers, and that nothing is lost or leaked.
 // Flow: the life of a small network, from its first tensor to its last run, once for every allocation in it.
-#include "c_api/failing_memory.hpp"
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
+#include "support/failing_memory.hpp"
 
 #include <nnrt/c_api/support.hpp>
 

@@ -5,7 +5,7 @@
 
 #include <new>
 
-#include "exec/counted_heap.hpp"
+#include "support/failing_memory.hpp"
 #include "support/networks.hpp"
 
 namespace {
@@ -13,9 +13,9 @@ namespace {
 using namespace nnrt_test;
 
 template <class Function> long allocations_of(Function f) {
-  const long before = heap_calls();
+  const long before = allocations();
   f();
-  return heap_calls() - before;
+  return allocations() - before;
 }
 
 TEST_CASE("heap: the counter counts") {

@@ -1,5 +1,6 @@
-// failing_memory: the heap of these tests, which counts and, when it is told to, has nothing left.
-// Flow: a test arms it around a call of a C function and looks at the code that comes out; failing_memory.cpp stands before the allocations.
+// failing_memory: a heap which counts and, when it is told to, has nothing left.
+// Flow: a test compares the count before and after, or arms the heap around a call of a C function and looks at the code that comes out;
+// failing_memory.cpp stands before the allocations.
 #pragma once
 
 namespace nnrt_test {

@@ -1,5 +1,5 @@
 // failing_memory: operator new and calloc, which the library's blocks come from, counted over malloc.
-#include "c_api/failing_memory.hpp"
+#include "support/failing_memory.hpp"
 
 #include "support/sanitized.hpp"
 
