@@ -14,22 +14,37 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+namespace detail {
+
+/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as there are registers for their sums:
+/// three or four, of 16 registers two or three.
+inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
+constexpr std::int64_t across_channels(std::int64_t out) {
+  constexpr std::int64_t most = vector_registers == 32 ? 4 : 3, fewer = most - 1;
+  return (out + fewer - 1) / fewer * fewer < (out + most - 1) / most * most ? fewer : most;
+}
+/// Channels of all tiles of a pixel: those of the last one need not all exist.
+constexpr std::int64_t across_whole_channels(std::int64_t out) { return (out + across_channels(out) - 1) / across_channels(out) * across_channels(out); }
+
+}  // namespace detail
+
+/// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have tiles of few sums, which short runs of
+/// taps do not keep busy, and store parts of vectors piece by piece.
+inline constexpr int most_across = static_cast<int>(vector_registers == 32 ? lanes / 2 : lanes - 1);
+
 /// Whether vectors of pixels can compute this convolution at all.
 constexpr bool is_across_shape(const conv_shape& s) {
-  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && 2 * s.out <= lanes &&
+  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && s.out <= most_across &&
          s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
 }
 /// Whether they pay. Bringing results into order takes half as long again.
 constexpr bool goes_across(const conv_shape& s) {
-  const std::int64_t vectors = 2 * ((s.out_width + 2 * lanes - 1) / (2 * lanes));
-  return is_across_shape(s) && 3 * vectors * s.out <= 2 * s.out_width;
+  if (!is_across_shape(s)) return false;
+  const std::int64_t tiles = (s.out_width + detail::across_pixels - 1) / detail::across_pixels;
+  return vector_registers == 32 ? 3 * tiles * s.out <= s.out_width : 4 * tiles * detail::across_whole_channels(s.out) <= 3 * s.out_width;
 }
 
 namespace detail {
-
-/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has three or four channels.
-inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
-constexpr std::int64_t across_channels(std::int64_t out) { return (out + 2) / 3 * 3 < (out + 3) / 4 * 4 ? 3 : 4; }
 
 /// Floats of a line of the copy that tiles read: their pixels, of which the last may not exist, and what lies under the
 /// taps to the right.
@@ -52,14 +67,15 @@ template <class Isa, int Channels>
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
       w += Channels;
-      vf left, right;
-      each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
-        if constexpr (k % Channels == 0) {
-          left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
-          keep(left), keep(right);
-        }
-        const vf weight = broadcast_load(w + k % Channels);
-        of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
+      vf weights[Channels];
+      each<Channels>([&](int o) __attribute__((always_inline)) { weights[o] = broadcast_load(w + o); });
+      each<2 * static_cast<int>(across_rows)>([&](int i) __attribute__((always_inline)) {
+        vf pixels = load(tap + i / 2 * below + i % 2 * lanes);
+        keep(pixels);  // one after the other: with 16 registers there is none for a second one
+        each<Channels>([&](int o) __attribute__((always_inline)) {
+          vf& sum = of[i / 2 * Channels + o][i % 2];
+          sum = fma(pixels, weights[o], sum);
+        });
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
@@ -78,7 +94,7 @@ template <int Channels> void across_order(const float* sums, std::int64_t pixels
 template <class Isa, int Out>
 void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
   constexpr int channels = static_cast<int>(across_channels(Out));
-  constexpr std::int64_t row = (Out + channels - 1) / channels * channels * across_pixels;  // the last tile's channels need not all exist
+  constexpr std::int64_t row = across_whole_channels(Out) * across_pixels;
   alignas(64) float sums[across_rows * row];
   for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
     const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
@@ -92,8 +108,7 @@ void across_pair(const conv_shape& s, const float* x, const float* packed, float
 
 /// Floats that across_pack() writes.
 constexpr std::int64_t across_packed_floats(const conv_shape& s) {
-  const std::int64_t channels = detail::across_channels(s.out);
-  return (s.out + channels - 1) / channels * channels * (s.depth() + 1);
+  return detail::across_whole_channels(s.out) * (s.depth() + 1);
 }
 /// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias, taps][channel]; a
 /// channel that is missing is zero.
@@ -113,7 +128,6 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
 /// What computes two rows of a result.
 using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range);
 /// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
-inline constexpr int most_across = static_cast<int>(lanes / 2);
 template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
