@@ -57,6 +57,31 @@ TEST_CASE("exp_of: what overflows is infinite, what vanishes is zero or subnorma
     CHECK(math::is_nan(in_lanes(exp_lanes, std::bit_cast<float>(bits))));
 }
 
+TEST_CASE("exponentials_of: within what is said up to 88, zero or subnormal where the result vanishes, a NaN for a NaN") {
+  const auto side_by_side = [](vf x) {
+    vf several[] = {vf(1.0F), x, vf(-1.0F)};
+    kernels::exponentials_of(several);
+    return several[1];
+  };
+  double near = 0, further = 0, far = 0;
+  for (double x = -87.336; x <= 88.0; x += 0.00317) {
+    const auto at = static_cast<float>(x);
+    const double error = ulps(in_lanes(side_by_side, at), math::exp(double{at}));
+    double& worst = math::abs(x) < 16 ? near : math::abs(x) < 60 ? further : far;
+    worst = error > worst ? error : worst;
+  }
+  CHECK(near < 2.5);
+  CHECK(further < 4.5);
+  CHECK(far < 5.5);
+  for (const float x : {-87.5F, -88.5F, -95.0F, -103.0F}) {
+    CHECK(in_lanes(side_by_side, x) >= 0.0F);
+    CHECK(in_lanes(side_by_side, x) < 0x1p-126F);
+  }
+  for (const float x : {-104.5F, -150.0F, -1e10F, -3e38F, -infinity}) CHECK(in_lanes(side_by_side, x) == 0.0F);
+  for (const std::uint32_t bits : {0x7fc00000U, 0xffc00000U, 0x7f800001U, 0x7fffffffU, 0xff800001U, 0x7fc12345U})
+    CHECK(math::is_nan(in_lanes(side_by_side, std::bit_cast<float>(bits))));
+}
+
 TEST_CASE("tanh_of: within 5 ulp, odd, and 1 at most") {
   const auto tanh_lanes = [](vf x) { return kernels::tanh_of(x); };
   double worst = 0;

@@ -209,27 +209,47 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
 
 /// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make an exponential that the
 /// processor finds enough of the next one to begin with.
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 inline constexpr bool has_side_by_side_exponentials = true;
+
+namespace detail {
+#if defined(NNRT_LANES_AVX512)
+/// Beside it a number loses its fraction.
+inline constexpr float exponent_shift = 0x1.8p23F;
+/// What is far enough from 0 that no fraction is left stays as it is.
+template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return x; }
+/// x 2^n for x from 0.7 to 1.42, n = shifted - exponent_shift. As in exp_of(), by bits: the pipes of floats are what all this waits for.
+template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
+  return V(_mm512_scalef_ps(smaller_bits(x, V(2.0F)).data, (shifted - V(exponent_shift)).data));
+}
+#else
+/// The exponents of floats are 127 larger than what they stand for: so the lowest bits beside this number are those of 2^n for n from -127, which is 0, to 127.
+inline constexpr float exponent_shift = 0x1.8p23F + 127.0F;
+template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return larger_of(V(-88.0F), x); }
+template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
+  return x * V(std::bit_cast<typename V::register_type>(std::bit_cast<typename V::integers>(shifted.data) << 23));
+}
+#endif
+}  // namespace detail
 #else
 inline constexpr bool has_side_by_side_exponentials = false;
 #endif
 
 /// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that follow do not fit into the
-/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 where the result is a normal number at all; 0 or a subnormal number below,
-/// infinity above, a NaN for a NaN.
+/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88 where the result is a normal number; 0 or a subnormal number
+/// below, a NaN for a NaN, any number for x > 88.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
-#if defined(NNRT_LANES_AVX512)
-  V n[N], sum[N];
-  constexpr float shift = 0x1.8p23F;
-  each<N>([&](int k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+  constexpr float shift = detail::exponent_shift;
+  V shifted[N], sum[N];
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::in_reach(x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = fma(x[k], V(0x1.715476p+0F), V(shift)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // As in exp_of(), by bits: the pipes of floats are what all this waits for.
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, n[k].data)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::times_power(sum[k], shifted[k]); });
 #else
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
