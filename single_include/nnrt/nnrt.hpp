@@ -6958,27 +6958,47 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
 
 /// Whether several vectors at once are faster than one after the other, see below. Otherwise so many instructions make an exponential that the
 /// processor finds enough of the next one to begin with.
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 inline constexpr bool has_side_by_side_exponentials = true;
+
+namespace detail {
+#if defined(NNRT_LANES_AVX512)
+/// Beside it a number loses its fraction.
+inline constexpr float exponent_shift = 0x1.8p23F;
+/// What is far enough from 0 that no fraction is left stays as it is.
+template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return x; }
+/// x 2^n for x from 0.7 to 1.42, n = shifted - exponent_shift. As in exp_of(), by bits: the pipes of floats are what all this waits for.
+template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
+  return V(_mm512_scalef_ps(smaller_bits(x, V(2.0F)).data, (shifted - V(exponent_shift)).data));
+}
+#else
+/// The exponents of floats are 127 larger than what they stand for: so the lowest bits beside this number are those of 2^n for n from -127, which is 0, to 127.
+inline constexpr float exponent_shift = 0x1.8p23F + 127.0F;
+template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return larger_of(V(-88.0F), x); }
+template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
+  return x * V(std::bit_cast<typename V::register_type>(std::bit_cast<typename V::integers>(shifted.data) << 23));
+}
+#endif
+}  // namespace detail
 #else
 inline constexpr bool has_side_by_side_exponentials = false;
 #endif
 
 /// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that follow do not fit into the
-/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 where the result is a normal number at all; 0 or a subnormal number below,
-/// infinity above, a NaN for a NaN.
+/// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88 where the result is a normal number; 0 or a subnormal number
+/// below, a NaN for a NaN, any number for x > 88.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
-#if defined(NNRT_LANES_AVX512)
-  V n[N], sum[N];
-  constexpr float shift = 0x1.8p23F;
-  each<N>([&](int k) __attribute__((always_inline)) { n[k] = fma(x[k], V(0x1.715476p+0F), V(shift)) - V(shift); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(n[k], V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+  constexpr float shift = detail::exponent_shift;
+  V shifted[N], sum[N];
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::in_reach(x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = fma(x[k], V(0x1.715476p+0F), V(shift)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  // As in exp_of(), by bits: the pipes of floats are what all this waits for.
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, n[k].data)); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::times_power(sum[k], shifted[k]); });
 #else
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
@@ -16803,22 +16823,37 @@ template <class Op, class Isa> struct short_convolution_binding {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+namespace detail {
+
+/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has as many channels as there are registers for their sums:
+/// three or four, of 16 registers two or three.
+inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
+constexpr std::int64_t across_channels(std::int64_t out) {
+  constexpr std::int64_t most = vector_registers == 32 ? 4 : 3, fewer = most - 1;
+  return (out + fewer - 1) / fewer * fewer < (out + most - 1) / most * most ? fewer : most;
+}
+/// Channels of all tiles of a pixel: those of the last one need not all exist.
+constexpr std::int64_t across_whole_channels(std::int64_t out) { return (out + across_channels(out) - 1) / across_channels(out) * across_channels(out); }
+
+}  // namespace detail
+
+/// Filters that vectors of pixels are for: of more, vectors of channels are full enough. With 16 registers those have tiles of few sums, which short runs of
+/// taps do not keep busy, and store parts of vectors piece by piece.
+inline constexpr int most_across = static_cast<int>(vector_registers == 32 ? lanes / 2 : lanes - 1);
+
 /// Whether vectors of pixels can compute this convolution at all.
 constexpr bool is_across_shape(const conv_shape& s) {
-  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && 2 * s.out <= lanes &&
+  return s.in == 1 && s.group == 1 && s.stride_w == 1 && s.dilation_w == 1 && !s.has_gaps() && s.out <= most_across &&
          s.batch * s.out_pixels() * s.out > 0 && detail::method_of(s) == detail::conv_method::direct;
 }
 /// Whether they pay. Bringing results into order takes half as long again.
 constexpr bool goes_across(const conv_shape& s) {
-  const std::int64_t vectors = 2 * ((s.out_width + 2 * lanes - 1) / (2 * lanes));
-  return is_across_shape(s) && 3 * vectors * s.out <= 2 * s.out_width;
+  if (!is_across_shape(s)) return false;
+  const std::int64_t tiles = (s.out_width + detail::across_pixels - 1) / detail::across_pixels;
+  return vector_registers == 32 ? 3 * tiles * s.out <= s.out_width : 4 * tiles * detail::across_whole_channels(s.out) <= 3 * s.out_width;
 }
 
 namespace detail {
-
-/// Pixels and rows of a tile. Loads of pixels straddle cache lines and cost two each, so a tile has three or four channels.
-inline constexpr std::int64_t across_pixels = 2 * lanes, across_rows = 2;
-constexpr std::int64_t across_channels(std::int64_t out) { return (out + 2) / 3 * 3 < (out + 3) / 4 * 4 ? 3 : 4; }
 
 /// Floats of a line of the copy that tiles read: their pixels, of which the last may not exist, and what lies under the
 /// taps to the right.
@@ -16841,14 +16876,15 @@ template <class Isa, int Channels>
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky, x += s.dilation_h * line)
     for (const float *tap = x, *end = x + s.kernel_w; tap != end; ++tap) {
       w += Channels;
-      vf left, right;
-      each<sums_of_rows>([&](auto k) __attribute__((always_inline)) {
-        if constexpr (k % Channels == 0) {
-          left = load(tap + k / Channels * below), right = load(tap + k / Channels * below + lanes);
-          keep(left), keep(right);
-        }
-        const vf weight = broadcast_load(w + k % Channels);
-        of[k][0] = fma(left, weight, of[k][0]), of[k][1] = fma(right, weight, of[k][1]);
+      vf weights[Channels];
+      each<Channels>([&](int o) __attribute__((always_inline)) { weights[o] = broadcast_load(w + o); });
+      each<2 * static_cast<int>(across_rows)>([&](int i) __attribute__((always_inline)) {
+        vf pixels = load(tap + i / 2 * below + i % 2 * lanes);
+        keep(pixels);  // one after the other: with 16 registers there is none for a second one
+        each<Channels>([&](int o) __attribute__((always_inline)) {
+          vf& sum = of[i / 2 * Channels + o][i % 2];
+          sum = fma(pixels, weights[o], sum);
+        });
       });
     }
   const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
@@ -16867,7 +16903,7 @@ template <int Channels> void across_order(const float* sums, std::int64_t pixels
 template <class Isa, int Out>
 void across_pair(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range) {
   constexpr int channels = static_cast<int>(across_channels(Out));
-  constexpr std::int64_t row = (Out + channels - 1) / channels * channels * across_pixels;  // the last tile's channels need not all exist
+  constexpr std::int64_t row = across_whole_channels(Out) * across_pixels;
   alignas(64) float sums[across_rows * row];
   for (std::int64_t first = 0; first < s.out_width; first += across_pixels) {
     const std::int64_t pixels = std::min(across_pixels, s.out_width - first);
@@ -16881,8 +16917,7 @@ void across_pair(const conv_shape& s, const float* x, const float* packed, float
 
 /// Floats that across_pack() writes.
 constexpr std::int64_t across_packed_floats(const conv_shape& s) {
-  const std::int64_t channels = detail::across_channels(s.out);
-  return (s.out + channels - 1) / channels * channels * (s.depth() + 1);
+  return detail::across_whole_channels(s.out) * (s.depth() + 1);
 }
 /// Packs weights [out, kernel_h, kernel_w] and bias [out] (null: zeros), a tile's channels at a time: [bias, taps][channel]; a
 /// channel that is missing is zero.
@@ -16902,7 +16937,6 @@ constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
 /// What computes two rows of a result.
 using across_function = void (*)(const conv_shape& s, const float* x, const float* packed, float* y, std::int64_t rows, clamp_range range);
 /// The function for so many filters, 1 to most_across: a program has the ones of its layers alone.
-inline constexpr int most_across = static_cast<int>(lanes / 2);
 template <class Isa, int Out> inline constexpr across_function across_rows_of = &detail::across_pair<Isa, Out>;
 
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_across_shape().
