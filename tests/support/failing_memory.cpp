@@ -79,9 +79,7 @@ void begin_shortage(const shortage& which) {
   lasts = which.lasts;
   seen = failures = 0;
 }
-namespace detail {
-void arm() { is_armed = true; }
-void disarm() { is_armed = false; }
-}  // namespace detail
+void arm_shortage() { is_armed = true; }
+void disarm_shortage() { is_armed = false; }
 
 }  // namespace nnrt_test

@@ -21,15 +21,14 @@ void begin_shortage(const shortage& which);
 /// Whether an allocation has failed since.
 bool has_failed();
 
-namespace detail {
-void arm();
-void disarm();
-}  // namespace detail
+/// What lacking() does before and after the call.
+void arm_shortage();
+void disarm_shortage();
 
 template <class Call> auto lacking(Call call) {
-  detail::arm();
+  arm_shortage();
   const auto answered = call();
-  detail::disarm();
+  disarm_shortage();
   return answered;
 }
 
