@@ -8848,6 +8848,11 @@ struct pooled_axis {
     const std::int64_t first = i * stride - pad, end = first + kernel;
     return {first > 0 ? first : 0, end < input ? end : input};
   }
+  /// The windows that lie in the image as a whole; where there are none, an empty interval.
+  constexpr interval whole_windows() const {
+    const std::int64_t begin = pad > 0 ? (pad + stride - 1) / stride : 0, last = input + pad - kernel;
+    return {begin, last >= 0 ? std::min(last / stride + 1, outputs) : 0};
+  }
 };
 
 /// An NHWC image and the windows over it.
@@ -9262,9 +9267,10 @@ template <class Maxima> struct folded_rows {
 
   /// Folds `n` neighbouring elements of each of `rows` rows.
   [[gnu::noinline]] void fold_down(const element* x, std::int64_t n, std::int64_t rows, element* to) const {
+    const std::int64_t step = row_step;
     const auto fold = [&](std::int64_t i, auto load) __attribute__((always_inline)) {
       auto most = load(x + i);
-      for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * row_step + i));
+      for (std::int64_t k = 1; k < rows; ++k) most = of.larger(most, load(x + k * step + i));
       of.put(to + i, most);
     };
     std::int64_t i = 0;
@@ -9272,17 +9278,33 @@ template <class Maxima> struct folded_rows {
       fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_vector(from); });
     if (i < n) fold(i, [&](const element* from) __attribute__((always_inline)) { return of.load_some(from, n - i); });
   }
-  /// Folds along a row that begins with pixel `first`, for these outputs.
-  [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
-    for (std::int64_t ow = outputs.begin; ow < outputs.end; ++ow, to += s.c) {
-      const interval iw = s.w.pixels_of(ow);
-      const element* const from = row + (iw.begin - first) * s.c;
-      for (std::int64_t c = 0; c < s.c; c += Maxima::pixel_elements) {
-        auto most = of.load_pixel(from + c);
-        for (std::int64_t j = 1; j < iw.size(); ++j) most = of.larger(most, of.load_pixel(from + j * s.c + c));
-        of.put(to + c, of.finished(most));
-      }
+  /// Folds `count` neighbouring pixels of so many channels into one.
+  template <class Count> [[gnu::always_inline]] void fold_pixels(const element* from, Count count, std::int64_t channels, element* to) const {
+    for (std::int64_t c = 0; c < channels; c += Maxima::pixel_elements) {
+      auto most = of.load_pixel(from + c);
+      for (std::int64_t j = 1; j < count; ++j) most = of.larger(most, of.load_pixel(from + j * channels + c));
+      of.put(to + c, of.finished(most));
     }
+  }
+  /// Folds along a row that begins with pixel `first`, for these outputs: those of whole windows lie a stride apart, the others begin or end with the image.
+  [[gnu::noinline]] void fold_along(const element* row, std::int64_t first, interval outputs, element* to) const {
+    const interval whole = s.w.whole_windows();
+    const std::int64_t channels = s.c, step = s.w.stride * channels;  // stores might change what s says, for all that compilers know
+    const std::int64_t begin = nnrt::detail::clamped(whole.begin, outputs.begin, outputs.end), end = nnrt::detail::clamped(whole.end, begin, outputs.end);
+    const auto at_edge = [&](interval some) __attribute__((noinline)) {
+      for (std::int64_t ow = some.begin; ow < some.end; ++ow, to += channels) {
+        const interval iw = s.w.pixels_of(ow);
+        fold_pixels(row + (iw.begin - first) * channels, iw.size(), channels, to);
+      }
+    };
+    const auto of_size = [&](auto pixels) __attribute__((always_inline)) {
+      const element* from = row + (begin * s.w.stride - s.w.pad - first) * channels;
+      for (std::int64_t ow = begin; ow < end; ++ow, from += step, to += channels) fold_pixels(from, pixels, channels, to);
+    };
+    at_edge({outputs.begin, begin});
+    if (s.w.kernel == 2) of_size(std::integral_constant<std::int64_t, 2>{});
+    else of_size(s.w.kernel);
+    at_edge({end, outputs.end});
   }
   static void copy(const element* from, std::int64_t n, element* to) { __builtin_memcpy(to, from, static_cast<std::size_t>(n) * sizeof(element)); }
 

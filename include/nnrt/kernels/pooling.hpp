@@ -2,6 +2,7 @@
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp call pool_windows() for a part of the outputs.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/window.hpp>
 #include <nnrt/kernels/folds.hpp>
 #include <nnrt/kernels/part.hpp>
@@ -19,6 +20,11 @@ struct pooled_axis {
   constexpr interval pixels_of(std::int64_t i) const {
     const std::int64_t first = i * stride - pad, end = first + kernel;
     return {first > 0 ? first : 0, end < input ? end : input};
+  }
+  /// The windows that lie in the image as a whole; where there are none, an empty interval.
+  constexpr interval whole_windows() const {
+    const std::int64_t begin = pad > 0 ? (pad + stride - 1) / stride : 0, last = input + pad - kernel;
+    return {begin, last >= 0 ? std::min(last / stride + 1, outputs) : 0};
   }
 };
 
