@@ -63,13 +63,6 @@ template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials
         sums[k % 2] = sums[k % 2] + e[k];
       });
     }
-  else if constexpr (lanes > 4)  // vectors of four gain nothing by a loop of their own
-    for (; i + lanes <= n; i += lanes) {
-      const V d = shifted(load(x + i)), e = exp_of(d);
-      most = extreme_of(d, most);
-      store(y + i, e);
-      sums[0] = sums[0] + e;
-    }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
