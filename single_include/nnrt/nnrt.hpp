@@ -5541,6 +5541,29 @@ template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
 
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
+#ifdef NNRT_SEPARATE_COMPILATION
+namespace ops {
+// Both in ops/of.hpp, which everyone has who has kernels.
+template <class Op> constexpr bool is_compiled_elsewhere();
+template <class Op, bool HasKernels> constexpr const operator_info& of();
+}  // namespace ops
+
+namespace detail {
+
+// What a static graph asks of an operator at run time is in the unit with <nnrt/src.hpp>, too: other units know it for constant evaluation alone.
+template <class Op, dtype_set Types> constexpr run_fault reference_elsewhere(array_ref<const word> words, arguments in, results out) {
+  if (__builtin_is_constant_evaluated()) return run_reference<Op, Types>(words, in, out);
+  return ops::of<Op, true>().reference(words, in, out);
+}
+template <class Op, dtype_set Types, bool InNumbers> constexpr kernel_choice select_elsewhere(const kernel_request& node) {
+  if (__builtin_is_constant_evaluated()) return kernels::select_for<Op, Types, InNumbers>(node);
+  return ops::of<Op, true>().select(node);
+}
+template <class Op> void run_reference_elsewhere(const kernel_call& call) { ops::of<Op, true>().run_reference(call); }
+
+}  // namespace detail
+#endif
+
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 /// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
 /// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
@@ -5563,6 +5586,14 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
+#ifdef NNRT_SEPARATE_COMPILATION
+  if constexpr (InNumbers && HasKernels)
+    if constexpr (ops::is_compiled_elsewhere<Op>()) {
+      info.reference = &detail::reference_elsewhere<Op, Types>;
+      info.select = &detail::select_elsewhere<Op, Types, true>;
+      info.run_reference = &detail::run_reference_elsewhere<Op>;
+    }
+#endif
   return info;
 }
 
@@ -5576,7 +5607,11 @@ inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
   if constexpr (!std::is_void_v<op>) {
-    info.select = &kernels::select_for<op, Static->computes_on>;
+#ifdef NNRT_SEPARATE_COMPILATION
+    if constexpr (ops::is_compiled_elsewhere<op>()) info.select = &detail::select_elsewhere<op, Static->computes_on, false>;
+    else
+#endif
+      info.select = &kernels::select_for<op, Static->computes_on>;
     info.rules = rule_names<typename op::rule>();
   }
   return info;
@@ -29987,6 +30022,1275 @@ template <> struct operator_of<ops::where::code> {
 template <class Isa> struct fast<ops::where, Isa> : choice_binding<Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/of.hpp
+// of: where an operator of the list is found by its type.
+// Flow: registry.hpp makes its tables of this, rewrites of stored networks name single operators; <nnrt/src.hpp> has those that are compiled elsewhere.
+//
+// All operators with all kernels take a compiler most of a minute. A program of several units lets one do it: NNRT_SEPARATE_COMPILATION is defined
+// for all of them, and one includes <nnrt/src.hpp>. The others then know where operators are, and their code is compiled once.
+
+// ===== nnrt/ops/list.hpp
+// list: every operator, once, in the order of the NNRt numbers.
+// Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
+
+// ===== nnrt/ops/assert.hpp
+// assert: conditions that must hold, or the run ends with an error.
+// Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Truth values that must all be true.
+///
+///   condition: booleans of any shape      data: what the condition is about, any shape and dtype      y: condition
+///
+/// A run with a false one ends with an error that names the first of them; a constant one is refused before. No element
+/// of `data` is read: `summarize`, how many of them others print then, means nothing here. A network whose outputs do
+/// not need y leaves the node out, as any other.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_ASSERT.
+struct assert {
+  static constexpr op_code code{78};
+  static constexpr std::string_view name = "assert";
+  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
+  static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, summarize));
+    constexpr attrs() : summarize(0) {}
+  };
+  enum class rule { condition_must_be_true };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (in[0].has_values())
+      for (const std::int64_t truth : in[0].values)
+        if (truth == 0) return refuse(Rule::condition_must_be_true, 0, 1);
+    return yields(in[0].desc);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    const auto condition = in[0].as<const bool>();
+    const auto y = out[0].as<bool>();
+    for (std::int64_t i = 0; i < condition.elements(); ++i)
+      if (!condition[i]) return fault_at(i, rule::condition_must_be_true, 0, 1);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = true;
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// asserted(condition, data): condition, in a network whose runs end with an error where it is false. (<cassert> has a
+/// macro of the operator's own name.)
+template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
+constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
+  return dsl::apply<ops::assert>(condition, data, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/constant_of_shape.hpp
+// constant_of_shape: a tensor of one number, which is an attribute.
+// Flow: front ends call infer(); it runs by its reference; its shape often comes from a shape_of.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// A tensor whose elements are all `value`.
+///
+///   shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
+///
+/// The dtype of y is `data_type`, a number of OH_NN_DataType or of HDI's DataType; 0, which it is unless given, stands
+/// for f32. `value` is 0 unless given, and converted as cast does it.
+///
+/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
+/// result has the format of its rank.
+///
+/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_CONSTANT_OF_SHAPE.
+struct constant_of_shape {
+  static constexpr op_code code{68};
+  static constexpr std::string_view name = "constant_of_shape";
+  static constexpr operand_spec inputs[] = {{"shape", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 68, .hdi = 38};
+  static constexpr nnrt_parameter parameters[] = {{"data_type", 85, i64}, {"value", 86, f32, -1}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, data_type), (float, value));
+    constexpr attrs() : data_type(0), value(0) {}
+  };
+  enum class rule {
+    data_type_must_be_the_number_of_a_dtype,
+    shape_must_be_a_list,
+    output_rank_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    extent_must_be_that_of_the_output,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
+    if (named == dtype::none) return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
+    const operand& shape = in[0];
+    if (auto v = require(Rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
+    const std::int64_t rank = shape.desc.shape[0];
+    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
+      y.push_back(shape.has_values() ? shape.values[i] : -1);
+      if (!shape.has_values()) continue;
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
+    }
+    return yields(tensor_desc{named, default_format(y.rank), y});
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Whether the shape, which only this run may know, is the one that was planned.
+  static constexpr run_fault check(arguments in, results out) {
+    for (int i = 0; i < out[0].rank(); ++i)
+      if (in[0].integer(i) != out[0].shape()[i])
+        return fault_at(i, rule::extent_must_be_that_of_the_output, in[0].integer(i), out[0].shape()[i]);
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    with_element<types::any>(out[0].type(), [&]<class Y>(Y) {
+      const auto y = out[0].as<Y>();
+      for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = math::convert<Y>(a.value);
+    });
+    return check(in, out);
+  }
+};
+
+}  // namespace ops
+
+/// constant_of_shape(shape, with_value<1.5>), with of_type<f16> for another dtype than f32.
+template <tensor_desc Shape, dsl::keyword_argument... Keywords>
+constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
+  return dsl::apply<ops::constant_of_shape>(shape, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/dynamic_range.hpp
+// dynamic_range: activations rounded to 8 bits with a scale of their own, as float layers with 8-bit weights see them.
+// Flow: readers of files put it before layers whose weights they dequantise; it has no function for users.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What is left of x when the numbers from `axis` on, one row, are kept as 8-bit integers with one scale between them.
+/// A layer on these rows with dequantised weights gives what a runtime computes that quantises activations on the fly
+/// ("dynamic range quantisation", "hybrid kernels").
+///
+///   x: [d0 … d(axis-1), rest …]      y: the same shape
+///
+///   symmetric: y = s * q, s = max |x| / 127, q = x / s rounded, in [-127, 127]
+///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
+///              integer in that range, the one nearer to what the better represented end asks for
+///
+/// Halves are rounded away from 0; a row of zeros stays. `axis` counts from the end when negative; 1 is the default.
+/// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
+struct dynamic_range {
+  static constexpr op_code code{1001};
+  static constexpr std::string_view name = "dynamic_range";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (bool, symmetric));
+    constexpr attrs() : axis(1), symmetric(true) {}
+  };
+
+  enum class rule { axis_must_be_an_axis_of_the_input };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (normalise_axis(a.axis, x.rank()) < 0)
+      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
+    return yields(x);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using real = math::compute_t<T>;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
+    if (length <= 0) return;
+    for (std::int64_t first = 0; first < x.elements(); first += length) {
+      real least = 0, most = 0;
+      for (std::int64_t i = first; i < first + length; ++i) {
+        const real element = static_cast<real>(x[i]);
+        least = element < least ? element : least;
+        most = element > most ? element : most;
+      }
+      const steps<real> s = a.symmetric ? even_steps(least, most) : shifted_steps(least, most);
+      for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
+    }
+  }
+
+ private:
+  /// The numbers that a row may have: scale * (q - zero), q from `least` to 127.
+  template <class Real> struct steps {
+    Real scale = 0, inverse = 0, zero = 0, least = 0;
+
+    constexpr Real nearest(Real x) const {
+      const Real q = math::round_half_away(zero + x * inverse);
+      const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
+      return (bounded - zero) * scale;
+    }
+  };
+  template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
+    const Real magnitude = -least > most ? -least : most;
+    if (magnitude == 0) return {};
+    return {magnitude / 127, 127 / magnitude, 0, -127};
+  }
+  template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
+    if (least == most) return {};
+    const double exact = (double{most} - double{least}) / 255, low = double{least} / exact, high = double{most} / exact;
+    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+    const Real scale = static_cast<Real>(exact);
+    return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/expand_dims.hpp
+// expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x under a shape with one new axis of extent 1.
+///
+///   x: any shape of rank n < 8      axis: one integer, constant, in [-(n + 1), n]      y: rank n + 1
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_EXPAND_DIMS.
+struct expand_dims {
+  static constexpr op_code code{13};
+  static constexpr std::string_view name = "expand_dims";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56, .tells_quantisation = 0};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    output_rank_must_be_at_most_8,
+    axis_must_be_one_number,
+    axis_must_be_known,
+    axis_must_be_an_axis_of_the_output,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
+    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
+    if (!in[1].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
+    const int axis = normalise_axis(in[1].values[0], x.rank() + 1);
+    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
+    return yields(x.with_shape(x.shape.with_axis(axis, 1)));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// expand_dims(x, axis<…>): the place of the new axis in the result.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::expand_dims>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/flatten.hpp
+// flatten: a tensor as a matrix.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, as they do with reshape.
+
+// ===== nnrt/ops/reshape.hpp
+// reshape: the same elements in another shape, and flatten, which keeps the batch and lines up the rest.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x, in row-major order, under another shape.
+///
+///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
+///
+/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
+/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+///
+/// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
+struct reshape {
+  static constexpr op_code code{45};
+  static constexpr std::string_view name = "reshape";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 45, .hdi = 119};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule {
+    shape_must_be_a_list,
+    output_rank_must_be_at_most_8,
+    shape_must_be_known,
+    extent_must_be_positive_or_minus_1,
+    only_one_extent_may_be_inferred,
+    number_of_elements_must_be_kept,
+    elements_must_be_divisible_by_the_given_extents,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
+    if (in[1].awaited && in[1].desc.elements() >= 0) {
+      const int rank = static_cast<int>(in[1].desc.elements());
+      return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
+    }
+    if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
+    shape_t y;
+    std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
+    int inferred = -1;
+    for (const std::int64_t extent : in[1].values) {
+      y.push_back(extent);
+      if (extent == -1) {
+        if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
+        inferred = y.rank - 1;
+      } else {
+        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
+        given = extent > max_elements / given ? max_elements + 1 : given * extent;
+      }
+    }
+    const std::int64_t elements = x.elements();
+    if (inferred < 0) {
+      if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
+    } else if (elements >= 0) {
+      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
+      y[inferred] = elements / given;
+    }
+    return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// reshape(x, nnrt::shape<1, 64, 2, 2>); one extent may be -1.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reshape(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::reshape>(x, keywords...);
+}
+
+/// [N, …] becomes [N, product of the rest]; a rank of 0 or 1 is filled up with extents of 1.
+template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
+  return dsl::apply<ops::reshape>(x, shape<(X.rank() > 0 ? X.shape[0] : 1), X.shape.elements(1)>);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x, in row-major order, as rows and columns.
+///
+///   x: [d0 … dn]      y: [product of the extents before axis, product of those from it on]
+///
+/// `axis` is 1 unless given, counts from the end when negative, and may be the rank of x: then there is one column. A
+/// product of no extents is 1.
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_FLATTEN.
+struct flatten {
+  static constexpr op_code code{64};
+  static constexpr std::string_view name = "flatten";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 64, .hdi = 61};
+  static constexpr nnrt_parameter parameters[] = {{"axis", 79, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
+    constexpr attrs() : axis(1) {}
+  };
+  enum class rule { axis_must_be_between_minus_rank_and_rank };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    constexpr rule must_exist = Rule::axis_must_be_between_minus_rank_and_rank;
+    if (auto v = require_between(must_exist, a.axis, -x.rank(), x.rank()); !v) return v;
+    const std::int64_t axis = a.axis < 0 ? a.axis + x.rank() : a.axis;
+    std::int64_t rows = 1, columns = 1;
+    for (int i = 0; i < x.rank(); ++i) {
+      std::int64_t& product = i < axis ? rows : columns;
+      product = x.shape[i] < 0 && product != 0 ? -1 : extent_product(product, x.shape[i]);
+    }
+    return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// flatten(x, axis<2>). Without an axis it is reshape that lines up what belongs to each image of the batch.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+requires(sizeof...(Keywords) > 0)
+constexpr auto flatten(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::flatten>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/gather_nd.hpp
+// gather_nd: the places of a tensor that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
+///
+///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
+struct gather_nd {
+  static constexpr op_code code{108};
+  static constexpr std::string_view name = "gather_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_input_rank,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_their_axes,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (in[1].has_values())
+      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
+        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        if (extent < 0) continue;
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+      }
+    shape_t y;
+    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
+    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t length = in[1].shape()[-1];
+    for (std::int64_t i = 0; i < in[1].elements(); ++i)
+      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const shape_t& indices = in[1].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
+      shape_t from;
+      for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t index = in[1].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
+        from.push_back(index < 0 ? index + x.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/range.hpp
+// range: numbers in equal steps.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// start, start + delta, start + 2 * delta …, as long as limit is not reached.
+///
+///   x: any shape      y: [n] numbers of the dtype of x, n = max(ceil((limit - start) / delta), 0)
+///
+/// start and limit are 0 unless given, delta is 1. NNRt asks for one input beside them; nothing but its dtype counts.
+/// Numbers that the dtype cannot hold are converted as cast does it.
+///
+/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_RANGE, whose attributes are integers.
+struct range {
+  static constexpr op_code code{66};
+  static constexpr std::string_view name = "range";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{.nnrt = 66, .hdi = 115};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::always("dataType", 0)};
+  static constexpr nnrt_parameter parameters[] = {{"start", 82, i64}, {"limit", 83, i64}, {"delta", 84, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, start), (std::int64_t, limit), (std::int64_t, delta));
+    constexpr attrs() : start(0), limit(0), delta(1) {}
+  };
+  enum class rule { delta_must_not_be_zero };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (a.delta == 0) return refuse(Rule::delta_must_not_be_zero, 0, 1);
+    return yields(tensor_desc{in[0].desc.type, {count(a)}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments, results out) {
+    const auto y = out[0].as<T>();
+    std::int64_t number = a.start;
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      if (i > 0) number += a.delta;  // not behind the last one, where it might overflow
+      y[i] = math::convert<T>(number);
+    }
+  }
+
+ private:
+  /// Without a sign every distance between two integers fits. More than max_elements is max_elements + 1.
+  static constexpr std::int64_t count(const attrs& a) {
+    if (a.delta > 0 ? a.limit <= a.start : a.limit >= a.start) return 0;
+    const auto start = static_cast<std::uint64_t>(a.start), limit = static_cast<std::uint64_t>(a.limit),
+               delta = static_cast<std::uint64_t>(a.delta);
+    const std::uint64_t before_last = a.delta > 0 ? (limit - start - 1) / delta : (start - limit - 1) / (0 - delta);
+    const auto most = static_cast<std::uint64_t>(max_elements);
+    return before_last < most ? static_cast<std::int64_t>(before_last) + 1 : max_elements + 1;
+  }
+};
+
+}  // namespace ops
+
+/// range(x, start<1>, limit<10>, delta<3>): 1, 4, 7 in the dtype of x.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::range>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/rank.hpp
+// rank: the number of axes of a tensor as a tensor.
+// Flow: front ends call infer(); passes evaluate it, for a rank is always known.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The number of axes of x.
+///
+///   x: any shape and dtype, quantised or not      y (i32): a scalar
+///
+/// No element of x is read. Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RANK.
+struct rank {
+  static constexpr op_code code{98};
+  static constexpr std::string_view name = "rank";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr foreign_numbers foreign{.nnrt = 98, .hdi = 114};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {};
+
+  static constexpr verdict infer(const attrs&, array_ref<const operand>, array_ref<const tensor_desc>) {
+    return yields(tensor_desc{i32, {}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    out[0].as<std::int32_t>()[0] = in[0].rank();
+  }
+};
+
+}  // namespace ops
+
+/// rank(x): the number of axes of x, in i32.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rank(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::rank>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/scatter_nd.hpp
+// scatter_nd: a tensor of zeros, to which updates are added at the places that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
+///
+///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
+///   y: the extents that `shape` lists: k of the places, then b…
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
+/// updates and rounded each time; integers wrap around.
+///
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
+/// updates of one place add up as in TensorFlow.
+struct scatter_nd {
+  static constexpr op_code code{103};
+  static constexpr std::string_view name = "scatter_nd";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    shape_must_be_a_list,
+    shape_must_be_known,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_output_rank,
+    updates_rank_must_be_that_of_places_and_parts,
+    updates_extents_must_be_those_of_places_and_parts,
+    indices_must_lie_in_their_axes,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
+    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
+    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (const std::int64_t extent : in[2].values) {
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      y.push_back(extent);
+    }
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
+    if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
+    if (in[0].has_values())
+      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
+      }
+    return yields(tensor_desc{updates.type, default_format(y.rank), y});
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
+  static constexpr run_fault check(arguments in, results out) {
+    const std::int64_t length = in[0].shape()[-1];
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
+    const auto updates = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = T{};
+    if (updates.elements() == 0) return {};
+    const shape_t& indices = in[0].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t from;
+    from.rank = updates.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
+      shape_t to;
+      for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t index = in[0].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
+        to.push_back(index < 0 ? index + y.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);
+      y.at(to) = static_cast<T>(static_cast<wide>(y.at(to)) + static_cast<wide>(updates.at(from)));
+    } while (next_index(from, updates.shape));
+    return {};
+  }
+
+ private:
+  /// [i…, b…]: a part of y, which lies behind the indexed axes, for each tuple.
+  static constexpr verdict check_updates(const shape_t& indices, const shape_t& updates, const shape_t& y, int length) {
+    const int places = indices.rank - 1, rank = places + y.rank - length;
+    if (auto v = require(rule::updates_rank_must_be_that_of_places_and_parts, updates.rank, rank); !v) return v;
+    for (int i = 0; i < rank; ++i) {
+      const std::int64_t expected = i < places ? indices[i] : y[i - places + length];
+      constexpr rule fit = rule::updates_extents_must_be_those_of_places_and_parts;
+      if (auto v = require_same_extent(fit, updates[i], expected); !v) return v;
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
+template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
+constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
+  return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/shape_of.hpp
+// shape_of: the extents of a tensor as a tensor.
+// Flow: front ends call infer(); passes evaluate it where the shape is known, so that reshape, fill and tile can follow
+// it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The extents of x, outermost first.
+///
+///   x: any shape and dtype, quantised or not      y (i32): [rank of x]
+///
+/// No element of x is read.
+///
+/// Broken rules: see `rule`; elements are counted. Source: NNRt OH_NN_OPS_SHAPE.
+struct shape_of {
+  static constexpr op_code code{27};
+  static constexpr std::string_view name = "shape_of";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
+  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130, .tells_quantisation = 0, .nnrt_name = "Shape"};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+
+  enum class rule { extent_must_fit_into_32_bits };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    for (const std::int64_t extent : in[0].desc.shape)
+      if (auto v =
+              require_at_most(Rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
+          !v)
+        return v;
+    return yields(tensor_desc{i32, {in[0].desc.rank()}});
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto y = out[0].as<std::int32_t>();
+    for (int i = 0; i < in[0].rank(); ++i) y[i] = static_cast<std::int32_t>(in[0].shape()[i]);
+  }
+};
+
+}  // namespace ops
+
+/// shape_of(x): the extents of x, in i32.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape_of(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::shape_of>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/sparse_to_dense.hpp
+// sparse_to_dense: a tensor of zeros, but for the values at listed places.
+// Flow: front ends call infer(); it runs by its reference; a run with places outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[indices[i, 0], … indices[i, R - 1]] = values[i]; elsewhere 0.
+///
+///   indices: [N, R], or [N] where R is 1      values: [N], or one number for all places      shape: [R] integers >= 0,
+///   constant, 1 <= R <= 8      y: the extents that `shape` lists
+///
+/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant indices
+/// are checked before the network runs, others by each run: it ends with an error, and nothing outside is written.
+/// Quantised values have zeros around them: their zero point.
+///
+/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE, which
+/// has R = 2; that one value may stand for all as in TensorFlow Lite.
+struct sparse_to_dense {
+  static constexpr op_code code{88};
+  static constexpr std::string_view name = "sparse_to_dense";
+  static constexpr operand_spec inputs[] = {
+      {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    shape_must_be_a_list,
+    shape_must_be_known,
+    output_rank_must_be_at_least_1,
+    output_rank_must_be_at_most_8,
+    extent_must_not_be_negative,
+    indices_must_be_a_list_of_places,
+    places_must_have_an_index_for_each_axis,
+    values_must_be_a_list_or_one_number,
+    values_must_be_one_for_each_place,
+    indices_must_lie_in_their_axes,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &indices = in[0].desc, &values = in[1].desc;
+    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
+    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
+    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    if (auto v = require_at_least(Rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    shape_t y;
+    for (const std::int64_t extent : in[2].values) {
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
+      y.push_back(extent);
+    }
+    if (rank > 1 || indices.rank() != 1)
+      if (auto v = require(Rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
+    if (indices.rank() == 2)
+      if (auto v = require_same_extent(Rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
+        return v;
+    if (auto v = require_at_most(Rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
+    if (values.rank() == 1 && values.shape[0] != 1)
+      if (auto v = require_same_extent(Rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
+        return v;
+    if (in[0].has_values())
+      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
+        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
+        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
+      }
+    return yields(tensor_desc{values.type, default_format(y.rank), y});
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= 0 && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
+  }
+  /// The first of them.
+  static constexpr run_fault check(arguments in, results out) {
+    const std::int64_t rank = out[0].rank();
+    for (std::int64_t i = 0; i < in[0].elements(); ++i)
+      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % rank)])) return fault;
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in, out)) return fault;
+    const auto values = in[1].as<const T>();
+    const auto y = out[0].as<T>();
+    const T zero = static_cast<T>(in[1].desc->quantised ? in[1].desc->quantised.zero_point : 0);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = zero;
+    const bool is_one_for_all = values.elements() == 1;
+    for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
+      shape_t at;
+      for (int axis = 0; axis < y.rank(); ++axis) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t i = place * y.rank() + axis, index = in[0].integer(i);
+        if (const run_fault fault = check(i, index, y.extent(axis))) return fault;
+        at.push_back(index);
+      }
+      y.at(at) = values[is_one_for_all ? 0 : place];
+    }
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// sparse_to_dense(indices, values, nnrt::shape<4, 3>).
+template <tensor_desc Indices, tensor_desc Values, dsl::keyword_argument... Keywords>
+constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, Keywords... keywords) {
+  return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/squeeze.hpp
+// squeeze: takes axes of extent 1 out of a shape.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x without the axes that `axes` names, each of extent 1; an empty list means every axis of extent 1.
+///
+///   x: any shape      y: the extents that are left, in order
+///
+/// Axes count from the end when negative. With an empty list every extent must be known, since a rank cannot be
+/// unknown.
+///
+/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SQUEEZE.
+struct squeeze {
+  static constexpr op_code code{35};
+  static constexpr std::string_view name = "squeeze";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
+  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
+    constexpr attrs() = default;
+  };
+
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    squeezed_extent_must_be_1,
+    axes_must_be_given_when_an_extent_is_unknown,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    chosen_axes chosen;
+    if (auto v = choose_axes(chosen, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
+        !v)
+      return v;
+    if (a.axes.empty() && !x.shape.is_known()) return refuse(Rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
+    shape_t y;
+    for (int i = 0; i < x.rank(); ++i) {
+      if (chosen.contains(i)) {
+        if (auto v = require_same_extent(Rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
+      } else if (!a.axes.empty() || x.shape[i] != 1) {
+        y.push_back(x.shape[i]);
+      }
+    }
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// squeeze(x) without any axis of extent 1, or without axis<…> or axes<…> alone.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squeeze(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/unsqueeze.hpp
+// unsqueeze: puts axes of extent 1 into a shape.
+// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The elements of x under a shape with new axes of extent 1.
+///
+///   x: any shape of rank n      axes: k places in the result, each in [-(n + k), n + k - 1]      y: rank n + k <= 8
+///
+/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_UNSQUEEZE, whose list holds one axis.
+struct unsqueeze {
+  static constexpr op_code code{55};
+  static constexpr std::string_view name = "unsqueeze";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
+  static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
+    constexpr attrs() = default;
+  };
+
+  enum class rule {
+    axes_must_name_an_axis,
+    output_rank_must_be_at_most_8,
+    axis_must_be_an_axis_of_the_output,
+    axes_must_differ,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    const int rank = x.rank() + a.axes.count;
+    if (auto v = require_at_least(Rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    chosen_axes chosen;
+    if (auto v = choose_axes(chosen, a.axes, rank, Rule::axis_must_be_an_axis_of_the_output, Rule::axes_must_differ);
+        !v)
+      return v;
+    shape_t y;
+    for (int i = 0, from = 0; i < rank; ++i) y.push_back(chosen.contains(i) ? 1 : x.shape[from++]);
+    return yields(x.with_shape(y));
+  }
+
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
+  }
+};
+
+}  // namespace ops
+
+/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): the places of the new axes in the result.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::ops {
+
+/// Types in a row; naming it instantiates none of them.
+template <class... Ops> struct type_list { static constexpr int count = static_cast<int>(sizeof...(Ops)); };
+
+/// The operators, ascending by number: NNRt's first, those of this library (from 1000) last.
+using list = type_list<  //
+    add,                 //   1
+    avg_pool,            //   2
+    batch_norm,          //   3
+    batch_to_space_nd,   //   4
+    bias_add,            //   5
+    cast,                //   6
+    concat,              //   7
+    conv2d,              //   8
+    conv2d_transpose,    //   9
+    depthwise_conv2d,    //  10
+    div,                 //  11
+    eltwise,             //  12
+    expand_dims,         //  13
+    fill,                //  14
+    full_connection,     //  15
+    gather,              //  16
+    hswish,              //  17
+    less_equal,          //  18
+    matmul,              //  19
+    maximum,             //  20
+    max_pool,            //  21
+    mul,                 //  22
+    one_hot,             //  23
+    pad,                 //  24
+    pow,                 //  25
+    scale,               //  26
+    shape_of,            //  27
+    sigmoid,             //  28
+    slice,               //  29
+    softmax,             //  30
+    space_to_batch_nd,   //  31
+    split,               //  32
+    sqrt,                //  33
+    squared_difference,  //  34
+    squeeze,             //  35
+    stack,               //  36
+    strided_slice,       //  37
+    sub,                 //  38
+    tanh,                //  39
+    tile,                //  40
+    transpose,           //  41
+    reduce_mean,         //  42
+    resize_bilinear,     //  43
+    rsqrt,               //  44
+    reshape,             //  45
+    prelu,               //  46
+    relu,                //  47
+    relu6,               //  48
+    layer_norm,          //  49
+    reduce_prod,         //  50
+    reduce_all,          //  51
+    quant_dtype_cast,    //  52
+    top_k,               //  53
+    arg_max,             //  54
+    unsqueeze,           //  55
+    gelu,                //  56
+    unstack,             //  57
+    abs,                 //  58
+    erf,                 //  59
+    exp,                 //  60
+    less,                //  61
+    select,              //  62
+    square,              //  63
+    flatten,             //  64
+    depth_to_space,      //  65
+    range,               //  66
+    instance_norm,       //  67
+    constant_of_shape,   //  68
+    broadcast_to,        //  69
+    equal,               //  70
+    greater,             //  71
+    not_equal,           //  72
+    greater_equal,       //  73
+    leaky_relu,          //  74
+    lstm,                //  75
+    clip,                //  76
+    all,                 //  77
+    assert,              //  78
+    cos,                 //  79
+    log,                 //  80
+    logical_and,         //  81
+    logical_not,         //  82
+    mod,                 //  83
+    neg,                 //  84
+    reciprocal,          //  85
+    sin,                 //  86
+    where,               //  87
+    sparse_to_dense,     //  88
+    logical_or,          //  89
+    ceil,                //  90
+    crop,                //  91
+    detection_post_process,  //  92
+    floor,               //  93
+    l2_normalize,        //  94
+    log_softmax,         //  95
+    lrn,                 //  96
+    minimum,             //  97
+    rank,                //  98
+    reduce_max,          //  99
+    reduce_min,          // 100
+    reduce_sum,          // 101
+    round,               // 102
+    scatter_nd,          // 103
+    space_to_depth,      // 104
+    swish,               // 105
+    reduce_l2,           // 106
+    hard_sigmoid,        // 107
+    gather_nd,           // 108
+    fold_affine,         // 1000
+    dynamic_range,       // 1001
+    conv2d_add,          // 1002
+    layer_sums,          // 1003
+    conv2d_transpose_add,    // 1004
+    conv2d_transpose_sums,   // 1005
+    half_cast>;              // 1006
+
+}  // namespace nnrt::inline NNRT_ISA::ops
+
+namespace nnrt::inline NNRT_ISA::ops {
+
+/// An operator as the one unit with <nnrt/src.hpp> compiles it. Elsewhere its address is known, and its members are not constant expressions.
+template <class Op> struct compiled_operator { static const operator_info info; };
+
+namespace detail {
+
+// A class that has all operators as bases knows at once which they are; comparing each with each takes a compiler a second.
+template <class Op> struct listed {};
+template <class List> struct all_listed;
+template <class... Ops> struct all_listed<type_list<Ops...>> : listed<Ops>... {};
+
+}  // namespace detail
+
+#ifdef NNRT_SEPARATE_COMPILATION
+/// Whether the unit with <nnrt/src.hpp> has the operator: it has those of the list.
+template <class Op> constexpr bool is_compiled_elsewhere() { return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>; }
+#endif
+
+#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"  // which it is, but in one unit
+#endif
+/// The operator of this type, with all its dtypes.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info& of() {
+#ifdef NNRT_SEPARATE_COMPILATION
+  if constexpr (is_compiled_elsewhere<Op>()) return compiled_operator<Op>::info;
+  else   // dynamic_operator is not instantiated for those of the list: it is what takes the time
+#endif
+    return dynamic_operator<Op, HasKernels>;
+}
+#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nnrt::inline NNRT_ISA::ops
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -36685,1228 +37989,3 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 
 }  // namespace layers
 }  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/list.hpp
-// list: every operator, once, in the order of the NNRt numbers.
-// Flow: nnrt.hpp includes it for the DSL functions; ops/registry.hpp makes the table for dynamic graphs of it.
-
-// ===== nnrt/ops/assert.hpp
-// assert: conditions that must hold, or the run ends with an error.
-// Flow: front ends call infer(); it runs by its reference; a run whose condition is false ends with a fault.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// Truth values that must all be true.
-///
-///   condition: booleans of any shape      data: what the condition is about, any shape and dtype      y: condition
-///
-/// A run with a false one ends with an error that names the first of them; a constant one is refused before. No element
-/// of `data` is read: `summarize`, how many of them others print then, means nothing here. A network whose outputs do
-/// not need y leaves the node out, as any other.
-///
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_ASSERT.
-struct assert {
-  static constexpr op_code code{78};
-  static constexpr std::string_view name = "assert";
-  static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
-  static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, summarize));
-    constexpr attrs() : summarize(0) {}
-  };
-  enum class rule { condition_must_be_true };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    if (in[0].has_values())
-      for (const std::int64_t truth : in[0].values)
-        if (truth == 0) return refuse(Rule::condition_must_be_true, 0, 1);
-    return yields(in[0].desc);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    const auto condition = in[0].as<const bool>();
-    const auto y = out[0].as<bool>();
-    for (std::int64_t i = 0; i < condition.elements(); ++i)
-      if (!condition[i]) return fault_at(i, rule::condition_must_be_true, 0, 1);
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = true;
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// asserted(condition, data): condition, in a network whose runs end with an error where it is false. (<cassert> has a
-/// macro of the operator's own name.)
-template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
-constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
-  return dsl::apply<ops::assert>(condition, data, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/constant_of_shape.hpp
-// constant_of_shape: a tensor of one number, which is an attribute.
-// Flow: front ends call infer(); it runs by its reference; its shape often comes from a shape_of.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// A tensor whose elements are all `value`.
-///
-///   shape: [R] integers >= 0, R <= 8      y: the extents that `shape` lists
-///
-/// The dtype of y is `data_type`, a number of OH_NN_DataType or of HDI's DataType; 0, which it is unless given, stands
-/// for f32. `value` is 0 unless given, and converted as cast does it.
-///
-/// A shape that is known only when the network runs needs an output of declared shape; it must then be that one. The
-/// result has the format of its rank.
-///
-/// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_CONSTANT_OF_SHAPE.
-struct constant_of_shape {
-  static constexpr op_code code{68};
-  static constexpr std::string_view name = "constant_of_shape";
-  static constexpr operand_spec inputs[] = {{"shape", types::index}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 68, .hdi = 38};
-  static constexpr nnrt_parameter parameters[] = {{"data_type", 85, i64}, {"value", 86, f32, -1}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, data_type), (float, value));
-    constexpr attrs() : data_type(0), value(0) {}
-  };
-  enum class rule {
-    data_type_must_be_the_number_of_a_dtype,
-    shape_must_be_a_list,
-    output_rank_must_be_known,
-    output_rank_must_be_at_most_8,
-    extent_must_not_be_negative,
-    extent_must_be_that_of_the_output,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const dtype named = a.data_type == 0 ? f32 : detail::numbered_type(a.data_type);
-    if (named == dtype::none) return refuse(Rule::data_type_must_be_the_number_of_a_dtype, a.data_type, static_cast<int>(f32));
-    const operand& shape = in[0];
-    if (auto v = require(Rule::shape_must_be_a_list, shape.desc.rank(), 1); !v) return v;
-    const std::int64_t rank = shape.desc.shape[0];
-    if (rank < 0) return refuse(Rule::output_rank_must_be_known, 0, 1);
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(rank); ++i) {
-      y.push_back(shape.has_values() ? shape.values[i] : -1);
-      if (!shape.has_values()) continue;
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, shape.values[i], 0); !v) return v;
-    }
-    return yields(tensor_desc{named, default_format(y.rank), y});
-  }
-  static constexpr auto macs = no_macs;
-
-  /// Whether the shape, which only this run may know, is the one that was planned.
-  static constexpr run_fault check(arguments in, results out) {
-    for (int i = 0; i < out[0].rank(); ++i)
-      if (in[0].integer(i) != out[0].shape()[i])
-        return fault_at(i, rule::extent_must_be_that_of_the_output, in[0].integer(i), out[0].shape()[i]);
-    return {};
-  }
-
-  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
-    with_element<types::any>(out[0].type(), [&]<class Y>(Y) {
-      const auto y = out[0].as<Y>();
-      for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = math::convert<Y>(a.value);
-    });
-    return check(in, out);
-  }
-};
-
-}  // namespace ops
-
-/// constant_of_shape(shape, with_value<1.5>), with of_type<f16> for another dtype than f32.
-template <tensor_desc Shape, dsl::keyword_argument... Keywords>
-constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
-  return dsl::apply<ops::constant_of_shape>(shape, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/dynamic_range.hpp
-// dynamic_range: activations rounded to 8 bits with a scale of their own, as float layers with 8-bit weights see them.
-// Flow: readers of files put it before layers whose weights they dequantise; it has no function for users.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// What is left of x when the numbers from `axis` on, one row, are kept as 8-bit integers with one scale between them.
-/// A layer on these rows with dequantised weights gives what a runtime computes that quantises activations on the fly
-/// ("dynamic range quantisation", "hybrid kernels").
-///
-///   x: [d0 … d(axis-1), rest …]      y: the same shape
-///
-///   symmetric: y = s * q, s = max |x| / 127, q = x / s rounded, in [-127, 127]
-///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
-///              integer in that range, the one nearer to what the better represented end asks for
-///
-/// Halves are rounded away from 0; a row of zeros stays. `axis` counts from the end when negative; 1 is the default.
-/// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
-struct dynamic_range {
-  static constexpr op_code code{1001};
-  static constexpr std::string_view name = "dynamic_range";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (bool, symmetric));
-    constexpr attrs() : axis(1), symmetric(true) {}
-  };
-
-  enum class rule { axis_must_be_an_axis_of_the_input };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (normalise_axis(a.axis, x.rank()) < 0)
-      return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    return yields(x);
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
-    if (length <= 0) return;
-    for (std::int64_t first = 0; first < x.elements(); first += length) {
-      real least = 0, most = 0;
-      for (std::int64_t i = first; i < first + length; ++i) {
-        const real element = static_cast<real>(x[i]);
-        least = element < least ? element : least;
-        most = element > most ? element : most;
-      }
-      const steps<real> s = a.symmetric ? even_steps(least, most) : shifted_steps(least, most);
-      for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
-    }
-  }
-
- private:
-  /// The numbers that a row may have: scale * (q - zero), q from `least` to 127.
-  template <class Real> struct steps {
-    Real scale = 0, inverse = 0, zero = 0, least = 0;
-
-    constexpr Real nearest(Real x) const {
-      const Real q = math::round_half_away(zero + x * inverse);
-      const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
-      return (bounded - zero) * scale;
-    }
-  };
-  template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
-    const Real magnitude = -least > most ? -least : most;
-    if (magnitude == 0) return {};
-    return {magnitude / 127, 127 / magnitude, 0, -127};
-  }
-  template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
-    if (least == most) return {};
-    const double exact = (double{most} - double{least}) / 255, low = double{least} / exact, high = double{most} / exact;
-    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
-    const Real scale = static_cast<Real>(exact);
-    return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
-  }
-};
-
-}  // namespace ops
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/expand_dims.hpp
-// expand_dims: puts one axis of extent 1 into a shape; the place is an operand, as NNRt passes it.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The elements of x under a shape with one new axis of extent 1.
-///
-///   x: any shape of rank n < 8      axis: one integer, constant, in [-(n + 1), n]      y: rank n + 1
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_EXPAND_DIMS.
-struct expand_dims {
-  static constexpr op_code code{13};
-  static constexpr std::string_view name = "expand_dims";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"axis", types::index, presence::required, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 13, .hdi = 56, .tells_quantisation = 0};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    output_rank_must_be_at_most_8,
-    axis_must_be_one_number,
-    axis_must_be_known,
-    axis_must_be_an_axis_of_the_output,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, x.rank() + 1, max_rank); !v) return v;
-    if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[1].desc.elements(), 1); !v) return v;
-    if (!in[1].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
-    const int axis = normalise_axis(in[1].values[0], x.rank() + 1);
-    if (axis < 0) return refuse(Rule::axis_must_be_an_axis_of_the_output, in[1].values[0], x.rank());
-    return yields(x.with_shape(x.shape.with_axis(axis, 1)));
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
-  }
-};
-
-}  // namespace ops
-
-/// expand_dims(x, axis<…>): the place of the new axis in the result.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::expand_dims>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/flatten.hpp
-// flatten: a tensor as a matrix.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, as they do with reshape.
-
-// ===== nnrt/ops/reshape.hpp
-// reshape: the same elements in another shape, and flatten, which keeps the batch and lines up the rest.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The elements of x, in row-major order, under another shape.
-///
-///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
-///
-/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
-/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
-///
-/// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
-struct reshape {
-  static constexpr op_code code{45};
-  static constexpr std::string_view name = "reshape";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"shape", types::index, presence::required, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 45, .hdi = 119};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule {
-    shape_must_be_a_list,
-    output_rank_must_be_at_most_8,
-    shape_must_be_known,
-    extent_must_be_positive_or_minus_1,
-    only_one_extent_may_be_inferred,
-    number_of_elements_must_be_kept,
-    elements_must_be_divisible_by_the_given_extents,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    if (auto v = require(Rule::shape_must_be_a_list, in[1].desc.rank(), 1); !v) return v;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, in[1].desc.elements(), max_rank); !v) return v;
-    if (in[1].awaited && in[1].desc.elements() >= 0) {
-      const int rank = static_cast<int>(in[1].desc.elements());
-      return yields(tensor_desc{x.type, default_format(rank), shape_t::unknown(rank), x.quantised});
-    }
-    if (!in[1].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    shape_t y;
-    std::int64_t given = 1;  // product of the extents that are given; more than max_elements stays that
-    int inferred = -1;
-    for (const std::int64_t extent : in[1].values) {
-      y.push_back(extent);
-      if (extent == -1) {
-        if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
-        inferred = y.rank - 1;
-      } else {
-        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
-        given = extent > max_elements / given ? max_elements + 1 : given * extent;
-      }
-    }
-    const std::int64_t elements = x.elements();
-    if (inferred < 0) {
-      if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
-    } else if (elements >= 0) {
-      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
-      y[inferred] = elements / given;
-    }
-    return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
-  }
-};
-
-}  // namespace ops
-
-/// reshape(x, nnrt::shape<1, 64, 2, 2>); one extent may be -1.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reshape(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::reshape>(x, keywords...);
-}
-
-/// [N, …] becomes [N, product of the rest]; a rank of 0 or 1 is filled up with extents of 1.
-template <tensor_desc X> constexpr auto flatten(tensor<X> x) {
-  return dsl::apply<ops::reshape>(x, shape<(X.rank() > 0 ? X.shape[0] : 1), X.shape.elements(1)>);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The elements of x, in row-major order, as rows and columns.
-///
-///   x: [d0 … dn]      y: [product of the extents before axis, product of those from it on]
-///
-/// `axis` is 1 unless given, counts from the end when negative, and may be the rank of x: then there is one column. A
-/// product of no extents is 1.
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_FLATTEN.
-struct flatten {
-  static constexpr op_code code{64};
-  static constexpr std::string_view name = "flatten";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 64, .hdi = 61};
-  static constexpr nnrt_parameter parameters[] = {{"axis", 79, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
-    constexpr attrs() : axis(1) {}
-  };
-  enum class rule { axis_must_be_between_minus_rank_and_rank };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    constexpr rule must_exist = Rule::axis_must_be_between_minus_rank_and_rank;
-    if (auto v = require_between(must_exist, a.axis, -x.rank(), x.rank()); !v) return v;
-    const std::int64_t axis = a.axis < 0 ? a.axis + x.rank() : a.axis;
-    std::int64_t rows = 1, columns = 1;
-    for (int i = 0; i < x.rank(); ++i) {
-      std::int64_t& product = i < axis ? rows : columns;
-      product = x.shape[i] < 0 && product != 0 ? -1 : extent_product(product, x.shape[i]);
-    }
-    return yields(tensor_desc{x.type, default_format(2), {rows, columns}, x.quantised});
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
-  }
-};
-
-}  // namespace ops
-
-/// flatten(x, axis<2>). Without an axis it is reshape that lines up what belongs to each image of the batch.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-requires(sizeof...(Keywords) > 0)
-constexpr auto flatten(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::flatten>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/gather_nd.hpp
-// gather_nd: the places of a tensor that tuples of indices name.
-// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
-///
-///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
-///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
-///
-/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
-struct gather_nd {
-  static constexpr op_code code{108};
-  static constexpr std::string_view name = "gather_nd";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {
-    indices_rank_must_be_at_least_1,
-    tuples_must_have_a_known_length,
-    tuples_must_not_be_longer_than_the_input_rank,
-    output_rank_must_be_at_most_8,
-    indices_must_lie_in_their_axes,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
-    const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
-    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    if (in[1].has_values())
-      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
-        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
-        if (extent < 0) continue;
-        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
-      }
-    shape_t y;
-    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
-    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
-    return yields(x.with_shape(y));
-  }
-  static constexpr auto macs = no_macs;
-
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
-    const std::int64_t length = in[1].shape()[-1];
-    for (std::int64_t i = 0; i < in[1].elements(); ++i)
-      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
-    return {};
-  }
-
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return {};
-    const shape_t& indices = in[1].shape();
-    const int length = static_cast<int>(indices[-1]);
-    shape_t to;
-    to.rank = y.rank();
-    do {
-      std::int64_t tuple = 0;
-      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
-      shape_t from;
-      for (int i = 0; i < length; ++i) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
-        const std::int64_t index = in[1].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
-        from.push_back(index < 0 ? index + x.extent(i) : index);
-      }
-      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
-      y.at(to) = x.at(from);
-    } while (next_index(to, y.shape));
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
-template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
-constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
-  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/range.hpp
-// range: numbers in equal steps.
-// Flow: front ends call infer(); it runs by its reference.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// start, start + delta, start + 2 * delta …, as long as limit is not reached.
-///
-///   x: any shape      y: [n] numbers of the dtype of x, n = max(ceil((limit - start) / delta), 0)
-///
-/// start and limit are 0 unless given, delta is 1. NNRt asks for one input beside them; nothing but its dtype counts.
-/// Numbers that the dtype cannot hold are converted as cast does it.
-///
-/// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_RANGE, whose attributes are integers.
-struct range {
-  static constexpr op_code code{66};
-  static constexpr std::string_view name = "range";
-  static constexpr operand_spec inputs[] = {{"x", types::number}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{};
-  static constexpr foreign_numbers foreign{.nnrt = 66, .hdi = 115};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::always("dataType", 0)};
-  static constexpr nnrt_parameter parameters[] = {{"start", 82, i64}, {"limit", 83, i64}, {"delta", 84, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (std::int64_t, start), (std::int64_t, limit), (std::int64_t, delta));
-    constexpr attrs() : start(0), limit(0), delta(1) {}
-  };
-  enum class rule { delta_must_not_be_zero };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    if (a.delta == 0) return refuse(Rule::delta_must_not_be_zero, 0, 1);
-    return yields(tensor_desc{in[0].desc.type, {count(a)}});
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs& a, arguments, results out) {
-    const auto y = out[0].as<T>();
-    std::int64_t number = a.start;
-    for (std::int64_t i = 0; i < y.elements(); ++i) {
-      if (i > 0) number += a.delta;  // not behind the last one, where it might overflow
-      y[i] = math::convert<T>(number);
-    }
-  }
-
- private:
-  /// Without a sign every distance between two integers fits. More than max_elements is max_elements + 1.
-  static constexpr std::int64_t count(const attrs& a) {
-    if (a.delta > 0 ? a.limit <= a.start : a.limit >= a.start) return 0;
-    const auto start = static_cast<std::uint64_t>(a.start), limit = static_cast<std::uint64_t>(a.limit),
-               delta = static_cast<std::uint64_t>(a.delta);
-    const std::uint64_t before_last = a.delta > 0 ? (limit - start - 1) / delta : (start - limit - 1) / (0 - delta);
-    const auto most = static_cast<std::uint64_t>(max_elements);
-    return before_last < most ? static_cast<std::int64_t>(before_last) + 1 : max_elements + 1;
-  }
-};
-
-}  // namespace ops
-
-/// range(x, start<1>, limit<10>, delta<3>): 1, 4, 7 in the dtype of x.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::range>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/rank.hpp
-// rank: the number of axes of a tensor as a tensor.
-// Flow: front ends call infer(); passes evaluate it, for a rank is always known.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The number of axes of x.
-///
-///   x: any shape and dtype, quantised or not      y (i32): a scalar
-///
-/// No element of x is read. Broken rules: those of the signature. Source: NNRt OH_NN_OPS_RANK.
-struct rank {
-  static constexpr op_code code{98};
-  static constexpr std::string_view name = "rank";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
-  static constexpr foreign_numbers foreign{.nnrt = 98, .hdi = 114};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {};
-
-  static constexpr verdict infer(const attrs&, array_ref<const operand>, array_ref<const tensor_desc>) {
-    return yields(tensor_desc{i32, {}});
-  }
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    out[0].as<std::int32_t>()[0] = in[0].rank();
-  }
-};
-
-}  // namespace ops
-
-/// rank(x): the number of axes of x, in i32.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto rank(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::rank>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/scatter_nd.hpp
-// scatter_nd: a tensor of zeros, to which updates are added at the places that tuples of indices name.
-// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// y[indices[i…, 0], … indices[i…, k - 1], b…] = the sum of all updates[i…, b…] for this place; 0 where there is none.
-///
-///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
-///   y: the extents that `shape` lists: k of the places, then b…
-///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
-/// updates and rounded each time; integers wrap around.
-///
-/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
-/// updates of one place add up as in TensorFlow.
-struct scatter_nd {
-  static constexpr op_code code{103};
-  static constexpr std::string_view name = "scatter_nd";
-  static constexpr operand_spec inputs[] = {
-      {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {
-    shape_must_be_a_list,
-    shape_must_be_known,
-    output_rank_must_be_at_most_8,
-    extent_must_not_be_negative,
-    indices_rank_must_be_at_least_1,
-    tuples_must_have_a_known_length,
-    tuples_must_not_be_longer_than_the_output_rank,
-    updates_rank_must_be_that_of_places_and_parts,
-    updates_extents_must_be_those_of_places_and_parts,
-    indices_must_lie_in_their_axes,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
-    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    const auto rank = static_cast<std::int64_t>(in[2].values.size());
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
-      y.push_back(extent);
-    }
-    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
-    const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
-    if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
-    if (in[0].has_values())
-      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
-        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
-        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
-      }
-    return yields(tensor_desc{updates.type, default_format(y.rank), y});
-  }
-  static constexpr auto macs = no_macs;
-
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in, results out) {
-    const std::int64_t length = in[0].shape()[-1];
-    for (std::int64_t i = 0; i < in[0].elements(); ++i)
-      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
-    return {};
-  }
-
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in, out)) return fault;
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
-    const auto updates = in[1].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = T{};
-    if (updates.elements() == 0) return {};
-    const shape_t& indices = in[0].shape();
-    const int length = static_cast<int>(indices[-1]);
-    shape_t from;
-    from.rank = updates.rank();
-    do {
-      std::int64_t tuple = 0;
-      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + from[i];
-      shape_t to;
-      for (int i = 0; i < length; ++i) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
-        const std::int64_t index = in[0].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
-        to.push_back(index < 0 ? index + y.extent(i) : index);
-      }
-      for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);
-      y.at(to) = static_cast<T>(static_cast<wide>(y.at(to)) + static_cast<wide>(updates.at(from)));
-    } while (next_index(from, updates.shape));
-    return {};
-  }
-
- private:
-  /// [i…, b…]: a part of y, which lies behind the indexed axes, for each tuple.
-  static constexpr verdict check_updates(const shape_t& indices, const shape_t& updates, const shape_t& y, int length) {
-    const int places = indices.rank - 1, rank = places + y.rank - length;
-    if (auto v = require(rule::updates_rank_must_be_that_of_places_and_parts, updates.rank, rank); !v) return v;
-    for (int i = 0; i < rank; ++i) {
-      const std::int64_t expected = i < places ? indices[i] : y[i - places + length];
-      constexpr rule fit = rule::updates_extents_must_be_those_of_places_and_parts;
-      if (auto v = require_same_extent(fit, updates[i], expected); !v) return v;
-    }
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
-template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
-constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
-  return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/shape_of.hpp
-// shape_of: the extents of a tensor as a tensor.
-// Flow: front ends call infer(); passes evaluate it where the shape is known, so that reshape, fill and tile can follow
-// it.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The extents of x, outermost first.
-///
-///   x: any shape and dtype, quantised or not      y (i32): [rank of x]
-///
-/// No element of x is read.
-///
-/// Broken rules: see `rule`; elements are counted. Source: NNRt OH_NN_OPS_SHAPE.
-struct shape_of {
-  static constexpr op_code code{27};
-  static constexpr std::string_view name = "shape_of";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .reads_descs_alone = true};
-  static constexpr foreign_numbers foreign{.nnrt = 27, .hdi = 130, .tells_quantisation = 0, .nnrt_name = "Shape"};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-
-  enum class rule { extent_must_fit_into_32_bits };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    for (const std::int64_t extent : in[0].desc.shape)
-      if (auto v =
-              require_at_most(Rule::extent_must_fit_into_32_bits, extent, std::numeric_limits<std::int32_t>::max());
-          !v)
-        return v;
-    return yields(tensor_desc{i32, {in[0].desc.rank()}});
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto y = out[0].as<std::int32_t>();
-    for (int i = 0; i < in[0].rank(); ++i) y[i] = static_cast<std::int32_t>(in[0].shape()[i]);
-  }
-};
-
-}  // namespace ops
-
-/// shape_of(x): the extents of x, in i32.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto shape_of(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::shape_of>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/sparse_to_dense.hpp
-// sparse_to_dense: a tensor of zeros, but for the values at listed places.
-// Flow: front ends call infer(); it runs by its reference; a run with places outside ends with a fault.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// y[indices[i, 0], … indices[i, R - 1]] = values[i]; elsewhere 0.
-///
-///   indices: [N, R], or [N] where R is 1      values: [N], or one number for all places      shape: [R] integers >= 0,
-///   constant, 1 <= R <= 8      y: the extents that `shape` lists
-///
-/// An index for an axis lies in [0, extent). Where a place is listed twice, the value listed last stays. Constant indices
-/// are checked before the network runs, others by each run: it ends with an error, and nothing outside is written.
-/// Quantised values have zeros around them: their zero point.
-///
-/// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SPARSE_TO_DENSE, which
-/// has R = 2; that one value may stand for all as in TensorFlow Lite.
-struct sparse_to_dense {
-  static constexpr op_code code{88};
-  static constexpr std::string_view name = "sparse_to_dense";
-  static constexpr operand_spec inputs[] = {
-      {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {
-    shape_must_be_a_list,
-    shape_must_be_known,
-    output_rank_must_be_at_least_1,
-    output_rank_must_be_at_most_8,
-    extent_must_not_be_negative,
-    indices_must_be_a_list_of_places,
-    places_must_have_an_index_for_each_axis,
-    values_must_be_a_list_or_one_number,
-    values_must_be_one_for_each_place,
-    indices_must_lie_in_their_axes,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &indices = in[0].desc, &values = in[1].desc;
-    if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    const auto rank = static_cast<std::int64_t>(in[2].values.size());
-    if (auto v = require_at_least(Rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
-      y.push_back(extent);
-    }
-    if (rank > 1 || indices.rank() != 1)
-      if (auto v = require(Rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
-    if (indices.rank() == 2)
-      if (auto v = require_same_extent(Rule::places_must_have_an_index_for_each_axis, indices.shape[1], rank); !v)
-        return v;
-    if (auto v = require_at_most(Rule::values_must_be_a_list_or_one_number, values.rank(), 1); !v) return v;
-    if (values.rank() == 1 && values.shape[0] != 1)
-      if (auto v = require_same_extent(Rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
-        return v;
-    if (in[0].has_values())
-      for (std::size_t i = 0; i < in[0].values.size(); ++i) {
-        const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
-        if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
-      }
-    return yields(tensor_desc{values.type, default_format(y.rank), y});
-  }
-  static constexpr auto macs = no_macs;
-
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= 0 && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? 0 : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in, results out) {
-    const std::int64_t rank = out[0].rank();
-    for (std::int64_t i = 0; i < in[0].elements(); ++i)
-      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % rank)])) return fault;
-    return {};
-  }
-
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in, out)) return fault;
-    const auto values = in[1].as<const T>();
-    const auto y = out[0].as<T>();
-    const T zero = static_cast<T>(in[1].desc->quantised ? in[1].desc->quantised.zero_point : 0);
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = zero;
-    const bool is_one_for_all = values.elements() == 1;
-    for (std::int64_t place = 0; place < in[0].shape()[0]; ++place) {
-      shape_t at;
-      for (int axis = 0; axis < y.rank(); ++axis) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
-        const std::int64_t i = place * y.rank() + axis, index = in[0].integer(i);
-        if (const run_fault fault = check(i, index, y.extent(axis))) return fault;
-        at.push_back(index);
-      }
-      y.at(at) = values[is_one_for_all ? 0 : place];
-    }
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// sparse_to_dense(indices, values, nnrt::shape<4, 3>).
-template <tensor_desc Indices, tensor_desc Values, dsl::keyword_argument... Keywords>
-constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, Keywords... keywords) {
-  return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/squeeze.hpp
-// squeeze: takes axes of extent 1 out of a shape.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The elements of x without the axes that `axes` names, each of extent 1; an empty list means every axis of extent 1.
-///
-///   x: any shape      y: the extents that are left, in order
-///
-/// Axes count from the end when negative. With an empty list every extent must be known, since a rank cannot be
-/// unknown.
-///
-/// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SQUEEZE.
-struct squeeze {
-  static constexpr op_code code{35};
-  static constexpr std::string_view name = "squeeze";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 35, .hdi = 147};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
-  static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axes", 52, i64, -1}.appending()};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
-    constexpr attrs() = default;
-  };
-
-  enum class rule {
-    axis_must_be_an_axis_of_the_input,
-    axes_must_differ,
-    squeezed_extent_must_be_1,
-    axes_must_be_given_when_an_extent_is_unknown,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, x.rank(), Rule::axis_must_be_an_axis_of_the_input, Rule::axes_must_differ);
-        !v)
-      return v;
-    if (a.axes.empty() && !x.shape.is_known()) return refuse(Rule::axes_must_be_given_when_an_extent_is_unknown, 0, 1);
-    shape_t y;
-    for (int i = 0; i < x.rank(); ++i) {
-      if (chosen.contains(i)) {
-        if (auto v = require_same_extent(Rule::squeezed_extent_must_be_1, x.shape[i], 1); !v) return v;
-      } else if (!a.axes.empty() || x.shape[i] != 1) {
-        y.push_back(x.shape[i]);
-      }
-    }
-    return yields(x.with_shape(y));
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
-  }
-};
-
-}  // namespace ops
-
-/// squeeze(x) without any axis of extent 1, or without axis<…> or axes<…> alone.
-template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squeeze(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/unsqueeze.hpp
-// unsqueeze: puts axes of extent 1 into a shape.
-// Flow: front ends call infer(); passes turn the node into an alias of its input, so that no step is left of it.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// The elements of x under a shape with new axes of extent 1.
-///
-///   x: any shape of rank n      axes: k places in the result, each in [-(n + k), n + k - 1]      y: rank n + k <= 8
-///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_UNSQUEEZE, whose list holds one axis.
-struct unsqueeze {
-  static constexpr op_code code{55};
-  static constexpr std::string_view name = "unsqueeze";
-  static constexpr operand_spec inputs[] = {{"x", types::any}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.result = storage::alias_of_input, .quantised = stored_numbers::kept};
-  static constexpr foreign_numbers foreign{.nnrt = 55, .hdi = 165};
-  static constexpr hdi_field hdi_fields[] = {hdi_field::named("axis", "axes")};
-  static constexpr nnrt_parameter parameters[] = {{"axes", 77, i64}};
-
-  struct attrs {
-    NNRT_ATTRIBUTES(attrs, (axis_list, axes));
-    constexpr attrs() = default;
-  };
-
-  enum class rule {
-    axes_must_name_an_axis,
-    output_rank_must_be_at_most_8,
-    axis_must_be_an_axis_of_the_output,
-    axes_must_differ,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc& x = in[0].desc;
-    const int rank = x.rank() + a.axes.count;
-    if (auto v = require_at_least(Rule::axes_must_name_an_axis, a.axes.count, 1); !v) return v;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    chosen_axes chosen;
-    if (auto v = choose_axes(chosen, a.axes, rank, Rule::axis_must_be_an_axis_of_the_output, Rule::axes_must_differ);
-        !v)
-      return v;
-    shape_t y;
-    for (int i = 0, from = 0; i < rank; ++i) y.push_back(chosen.contains(i) ? 1 : x.shape[from++]);
-    return yields(x.with_shape(y));
-  }
-
-  static constexpr auto macs = no_macs;
-
-  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = x[i];
-  }
-};
-
-}  // namespace ops
-
-/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): the places of the new axes in the result.
-template <tensor_desc X, dsl::keyword_argument... Keywords>
-constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
-  return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-
-namespace nnrt::inline NNRT_ISA::ops {
-
-/// Types in a row; naming it instantiates none of them.
-template <class... Ops> struct type_list { static constexpr int count = static_cast<int>(sizeof...(Ops)); };
-
-/// The operators, ascending by number: NNRt's first, those of this library (from 1000) last.
-using list = type_list<  //
-    add,                 //   1
-    avg_pool,            //   2
-    batch_norm,          //   3
-    batch_to_space_nd,   //   4
-    bias_add,            //   5
-    cast,                //   6
-    concat,              //   7
-    conv2d,              //   8
-    conv2d_transpose,    //   9
-    depthwise_conv2d,    //  10
-    div,                 //  11
-    eltwise,             //  12
-    expand_dims,         //  13
-    fill,                //  14
-    full_connection,     //  15
-    gather,              //  16
-    hswish,              //  17
-    less_equal,          //  18
-    matmul,              //  19
-    maximum,             //  20
-    max_pool,            //  21
-    mul,                 //  22
-    one_hot,             //  23
-    pad,                 //  24
-    pow,                 //  25
-    scale,               //  26
-    shape_of,            //  27
-    sigmoid,             //  28
-    slice,               //  29
-    softmax,             //  30
-    space_to_batch_nd,   //  31
-    split,               //  32
-    sqrt,                //  33
-    squared_difference,  //  34
-    squeeze,             //  35
-    stack,               //  36
-    strided_slice,       //  37
-    sub,                 //  38
-    tanh,                //  39
-    tile,                //  40
-    transpose,           //  41
-    reduce_mean,         //  42
-    resize_bilinear,     //  43
-    rsqrt,               //  44
-    reshape,             //  45
-    prelu,               //  46
-    relu,                //  47
-    relu6,               //  48
-    layer_norm,          //  49
-    reduce_prod,         //  50
-    reduce_all,          //  51
-    quant_dtype_cast,    //  52
-    top_k,               //  53
-    arg_max,             //  54
-    unsqueeze,           //  55
-    gelu,                //  56
-    unstack,             //  57
-    abs,                 //  58
-    erf,                 //  59
-    exp,                 //  60
-    less,                //  61
-    select,              //  62
-    square,              //  63
-    flatten,             //  64
-    depth_to_space,      //  65
-    range,               //  66
-    instance_norm,       //  67
-    constant_of_shape,   //  68
-    broadcast_to,        //  69
-    equal,               //  70
-    greater,             //  71
-    not_equal,           //  72
-    greater_equal,       //  73
-    leaky_relu,          //  74
-    lstm,                //  75
-    clip,                //  76
-    all,                 //  77
-    assert,              //  78
-    cos,                 //  79
-    log,                 //  80
-    logical_and,         //  81
-    logical_not,         //  82
-    mod,                 //  83
-    neg,                 //  84
-    reciprocal,          //  85
-    sin,                 //  86
-    where,               //  87
-    sparse_to_dense,     //  88
-    logical_or,          //  89
-    ceil,                //  90
-    crop,                //  91
-    detection_post_process,  //  92
-    floor,               //  93
-    l2_normalize,        //  94
-    log_softmax,         //  95
-    lrn,                 //  96
-    minimum,             //  97
-    rank,                //  98
-    reduce_max,          //  99
-    reduce_min,          // 100
-    reduce_sum,          // 101
-    round,               // 102
-    scatter_nd,          // 103
-    space_to_depth,      // 104
-    swish,               // 105
-    reduce_l2,           // 106
-    hard_sigmoid,        // 107
-    gather_nd,           // 108
-    fold_affine,         // 1000
-    dynamic_range,       // 1001
-    conv2d_add,          // 1002
-    layer_sums,          // 1003
-    conv2d_transpose_add,    // 1004
-    conv2d_transpose_sums,   // 1005
-    half_cast>;              // 1006
-
-}  // namespace nnrt::inline NNRT_ISA::ops

@@ -1,4 +1,5 @@
 #include <nnrt/kernels/select.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/squeeze.hpp>
 
 #include <support/operators.hpp>
@@ -129,7 +130,23 @@ TEST_CASE("select: a shape that is not known yet is left to the reference") {
 
 TEST_CASE("select: in a static graph layers have no names of rules, at run time all operators have") {
   CHECK(static_operator<ops::conv2d, f32>.rules.empty());
-  CHECK(at_run_time<&static_operator<ops::conv2d, f32>>.rules.size() == dynamic_operator<ops::conv2d>.rules.size());
-  CHECK(at_run_time<&static_operator<ops::squeeze, f32>>.rules.size() == dynamic_operator<ops::squeeze>.rules.size());
-  CHECK(static_operator<ops::gather, f32>.rules.size() == dynamic_operator<ops::gather>.rules.size());
+  CHECK(at_run_time<&static_operator<ops::conv2d, f32>>.rules.size() == ops::of<ops::conv2d>().rules.size());
+  CHECK(at_run_time<&static_operator<ops::squeeze, f32>>.rules.size() == ops::of<ops::squeeze>().rules.size());
+  CHECK(static_operator<ops::gather, f32>.rules.size() == ops::of<ops::gather>().rules.size());
+}
+
+TEST_CASE("select: at run time a static graph's operator computes, and chooses functions, as the one for every dtype") {
+  constexpr const operator_info& relu = static_operator<ops::relu, f32>;
+  float x[] = {-1, 2}, y[] = {-3, -3};
+  const tensor_desc two = f32_of({2});
+  const view in(&two, x), out(&two, y);
+  CHECK_FALSE(bool(relu.reference({}, arguments(std::span(&in, 1)), results(std::span(&out, 1)))));
+  CHECK(y[0] == 0);
+  CHECK(y[1] == 2);
+
+  const operand given = computed(two);
+  const kernel_request request{{}, std::span(&given, 1), std::span(&two, 1)};
+  const kernel_choice expected = ops::of<ops::relu>().select(request);
+  REQUIRE(bool(expected.run != nullptr));
+  CHECK(bool(at_run_time<&relu>.select(request).run == expected.run));
 }

@@ -204,6 +204,29 @@ template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
 
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
+#ifdef NNRT_SEPARATE_COMPILATION
+namespace ops {
+// Both in ops/of.hpp, which everyone has who has kernels.
+template <class Op> constexpr bool is_compiled_elsewhere();
+template <class Op, bool HasKernels> constexpr const operator_info& of();
+}  // namespace ops
+
+namespace detail {
+
+// What a static graph asks of an operator at run time is in the unit with <nnrt/src.hpp>, too: other units know it for constant evaluation alone.
+template <class Op, dtype_set Types> constexpr run_fault reference_elsewhere(array_ref<const word> words, arguments in, results out) {
+  if (__builtin_is_constant_evaluated()) return run_reference<Op, Types>(words, in, out);
+  return ops::of<Op, true>().reference(words, in, out);
+}
+template <class Op, dtype_set Types, bool InNumbers> constexpr kernel_choice select_elsewhere(const kernel_request& node) {
+  if (__builtin_is_constant_evaluated()) return kernels::select_for<Op, Types, InNumbers>(node);
+  return ops::of<Op, true>().select(node);
+}
+template <class Op> void run_reference_elsewhere(const kernel_call& call) { ops::of<Op, true>().run_reference(call); }
+
+}  // namespace detail
+#endif
+
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 /// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
 /// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
@@ -226,6 +249,14 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
+#ifdef NNRT_SEPARATE_COMPILATION
+  if constexpr (InNumbers && HasKernels)
+    if constexpr (ops::is_compiled_elsewhere<Op>()) {
+      info.reference = &detail::reference_elsewhere<Op, Types>;
+      info.select = &detail::select_elsewhere<Op, Types, true>;
+      info.run_reference = &detail::run_reference_elsewhere<Op>;
+    }
+#endif
   return info;
 }
 
@@ -239,7 +270,11 @@ inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
   if constexpr (!std::is_void_v<op>) {
-    info.select = &kernels::select_for<op, Static->computes_on>;
+#ifdef NNRT_SEPARATE_COMPILATION
+    if constexpr (ops::is_compiled_elsewhere<op>()) info.select = &detail::select_elsewhere<op, Static->computes_on, false>;
+    else
+#endif
+      info.select = &kernels::select_for<op, Static->computes_on>;
     info.rules = rule_names<typename op::rule>();
   }
   return info;

@@ -103,6 +103,7 @@
 #include <nnrt/kernels/bind/transpose.hpp>
 #include <nnrt/kernels/bind/unstack.hpp>
 #include <nnrt/kernels/bind/where.hpp>
+#include <nnrt/ops/of.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
