@@ -92,12 +92,12 @@ std::int32_t add_operand(model_builder& builder, const random_operand& x, std::s
 
 }  // namespace
 
-computed reference_of(random_node& node, std::byte filling) {
+node_result reference_of(random_node& node, std::byte filling) {
   const std::vector<view> in = node.views();
   return with_outputs(node, filling, [&](results out) { return node.op->reference(node.words, in, out); });
 }
 
-std::string difference(const random_node& node, const computed& got, const computed& expected, int steps) {
+std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps) {
   if (got.bytes.size() != expected.bytes.size()) return joined({"got ", got.bytes.size(), " outputs, expected ", expected.bytes.size()});
   double largest = 0, elements = 0;
   for (const random_operand& x : node.in) {

@@ -13,14 +13,14 @@
 namespace nnrt_test {
 
 /// The elements of every output of a node, and what the run complained of.
-struct computed {
+struct node_result {
   std::vector<std::vector<std::byte>> bytes;
   run_fault fault;
 };
 
 /// Runs f on outputs that hold `filling`, and gives back what they are then.
-template <class F> computed with_outputs(const random_node& node, std::byte filling, F f) {
-  computed made;
+template <class F> node_result with_outputs(const random_node& node, std::byte filling, F f) {
+  node_result made;
   for (const tensor_desc& y : node.out) made.bytes.emplace_back(static_cast<std::size_t>(y.bytes()), filling);
   std::vector<view> out;
   for (std::size_t i = 0; i < node.out.size(); ++i)
@@ -29,11 +29,11 @@ template <class F> computed with_outputs(const random_node& node, std::byte fill
   return made;
 }
 
-computed reference_of(random_node& node, std::byte filling = std::byte{0x5a});
+node_result reference_of(random_node& node, std::byte filling = std::byte{0x5a});
 
 /// What differs between results that have no fault: nothing where each output is as close as computing in another order allows. Stored numbers of
 /// quantised outputs may be so many steps apart: devices round in ways of their own.
-std::string difference(const random_node& node, const computed& got, const computed& expected, int steps = 0);
+std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
 /// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the
 /// rules refuse it then.

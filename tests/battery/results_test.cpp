@@ -24,7 +24,7 @@ const std::size_t nodes_for_each_dtype = cases<std::size_t>(24, 2);
 // --- comparison ------------------------------------------------------------
 
 /// Output by output; says which one differs first.
-void check_close(const random_node& node, const computed& got, const computed& expected) {
+void check_close(const random_node& node, const node_result& got, const node_result& expected) {
   CHECK(got.fault.rule == expected.fault.rule);
   if (got.fault || expected.fault) return;
   CHECK(difference(node, got, expected) == "");
@@ -39,7 +39,7 @@ std::byte* aligned(std::vector<std::byte>& block) {
 
 /// What the kernel makes of the node, cut into `tiles` parts, the last one first; each operand ends where memory does.
 /// An operand that is given in place shares its memory with output 0.
-computed kernel_of(random_node& node, const kernel_choice& choice, int tiles, int in_place = -1) {
+node_result kernel_of(random_node& node, const kernel_choice& choice, int tiles, int in_place = -1) {
   std::deque<fenced_bytes> memory;
   std::vector<view> in = node.views();
   for (std::size_t i = 0; i < in.size(); ++i)
@@ -112,7 +112,7 @@ bool fits_in_place(const random_node& node, const kernel_choice& choice, std::si
 // --- networks of one node ----------------------------------------------------
 
 /// What a session makes of the node; nothing when no network can be made of it.
-std::optional<computed> session_of(const random_node& node, bool hides_extents) {
+std::optional<node_result> session_of(const random_node& node, bool hides_extents) {
   const auto network = network_of(node, hides_extents);
   if (!network) return std::nullopt;
   const auto compiled = compile(*network, {.winograd = winograd::off});
@@ -127,7 +127,7 @@ std::optional<computed> session_of(const random_node& node, bool hides_extents) 
     with_element<types::any>(fed[i]->desc.type, [&]<class T>(T) {
       std::ranges::copy(fed[i]->bytes, std::as_writable_bytes(run.input<T>(i)).begin());
     });
-  computed made;
+  node_result made;
   if (const auto ran = run.run(); !ran) made.fault.rule = 0;  // some fault: sessions say it in words
   for (std::size_t i = 0; i < node.out.size(); ++i)
     with_element<types::any>(node.out[i].type, [&]<class T>(T) {
@@ -141,7 +141,7 @@ std::optional<computed> session_of(const random_node& node, bool hides_extents) 
 
 TEST_CASE("battery: a reference writes every element of its outputs, and reads nothing else than its operands") {
   for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
-    const computed once = reference_of(node, std::byte{0x5a}), again = reference_of(node, std::byte{0xa5});
+    const node_result once = reference_of(node, std::byte{0x5a}), again = reference_of(node, std::byte{0xa5});
     CHECK(once.fault.rule == again.fault.rule);
     if (!once.fault) CHECK(once.bytes == again.bytes);
     if (!node.op->traits.reads_descs_alone) return;
@@ -159,7 +159,7 @@ TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any
     CAPTURE(choice.name);
     CHECK(choice.parts >= 1);
     CHECK(choice.parts <= 64);
-    const computed expected = reference_of(node), whole = kernel_of(node, choice, 1);
+    const node_result expected = reference_of(node), whole = kernel_of(node, choice, 1);
     check_close(node, whole, expected);
     if (whole.fault) return;
     if (choice.name != "reference")
@@ -177,7 +177,7 @@ TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any
 
 TEST_CASE("battery: parts and aliases of an operand lie where the operator says") {
   for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
-    const computed made = reference_of(node);
+    const node_result made = reference_of(node);
     if (node.op->traits.result == storage::alias_of_input) CHECK(made.bytes[0] == node.in[0].bytes);
     if (!node.op->traits.outputs_are_parts) return;
     const std::vector<operand> operands = node.operands();
@@ -195,7 +195,7 @@ TEST_CASE("battery: parts and aliases of an operand lie where the operator says"
 
 TEST_CASE("battery: a compiled network of one node gives what the reference gives") {
   for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
-    const computed expected = reference_of(node);
+    const node_result expected = reference_of(node);
     const auto got = session_of(node, false);
     REQUIRE(got.has_value());
     CHECK(bool(got->fault) == bool(expected.fault));
@@ -205,7 +205,7 @@ TEST_CASE("battery: a compiled network of one node gives what the reference give
 
 TEST_CASE("battery: a network whose extents only the run tells gives the same") {
   for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
-    const computed expected = reference_of(node);
+    const node_result expected = reference_of(node);
     const auto got = session_of(node, true);
     if (!got) return;  // something has to be known beforehand
     CHECK(bool(got->fault) == bool(expected.fault));
@@ -243,7 +243,7 @@ TEST_CASE("battery: numbers that only the run shows give the same as those that 
     const verdict v = late.infer();
     REQUIRE(bool(v));
     CHECK(std::ranges::equal(v.outputs, node.out));
-    const computed expected = reference_of(node);
+    const node_result expected = reference_of(node);
     check_close(node, reference_of(late), expected);
     check_close(node, kernel_of(late, choice_for(late), 1), expected);
     const auto got = session_of(late, false);

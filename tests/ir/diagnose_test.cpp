@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/kernels/select.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/relu.hpp>
 
 #include "support/operators.hpp"
@@ -41,7 +42,7 @@ const row table[] = {
 TEST_CASE("diagnose: one line says what is broken, where, and both values") {
   for (const row& r : table) {
     CAPTURE(r.what);
-    CHECK(to_string(r.v, dynamic_operator<ops::conv2d>, r.name) == r.text);
+    CHECK(to_string(r.v, ops::of<ops::conv2d>(), r.name) == r.text);
   }
 }
 

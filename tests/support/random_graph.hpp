@@ -6,6 +6,7 @@
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -76,7 +77,7 @@ class random_graph {
     for (const tensor_desc& y : v.outputs) out.push_back(g_.add_value({y, ir::kind::result, {}, 0, ir::none}));
     pool_.insert(pool_.end(), out.begin(), out.end());
     const ir::range attributes = g_.add_words(words), inputs = g_.add_operands(in);
-    g_.nodes.push_back(node_of(dynamic_operator<Op>, attributes, inputs, g_.add_operands(out)));
+    g_.nodes.push_back(node_of(ops::of<Op>(), attributes, inputs, g_.add_operands(out)));
   }
   template <class Op> void add_with_axis(const std::vector<std::int32_t>& in, int parts = 0) {
     typename Op::attrs attrs;

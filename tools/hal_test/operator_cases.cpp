@@ -23,11 +23,11 @@ std::string fault_of(probe& p, nnrt_test::random_node& node, const model& networ
     inputs[i].resize(std::max<std::size_t>(inputs[i].size(), 1));  // tensors without elements have memory, too
     asked.inputs.push_back({inputs[i].data(), fed[i]->bytes.size(), fed[i]->desc.shape});
   }
-  nnrt_test::computed got;
+  nnrt_test::node_result got;
   for (const tensor_desc& y : node.out) got.bytes.emplace_back(static_cast<std::size_t>(y.bytes()), std::byte{0x5a});
   std::byte nothing{};
   for (auto& y : got.bytes) asked.outputs.push_back({y.empty() ? &nothing : y.data(), y.size(), {}});
-  const nnrt_test::computed expected = nnrt_test::reference_of(node);
+  const nnrt_test::node_result expected = nnrt_test::reference_of(node);
   const outcome how = made.model->execute(asked);
   if (expected.fault) return how.ended == status::none ? "runs on numbers that its reference refuses" : "";
   if (how.ended != status::none) return joined({"ends with ", static_cast<int>(how.ended), ": ", how.reason});

@@ -6,10 +6,6 @@
 
 using namespace nnrt_test;
 
-static_assert(ops::find(op_code{45}) == &dynamic_operator<ops::reshape>);
-static_assert(ops::find("transpose") == &dynamic_operator<ops::transpose>);
-static_assert(ops::find(op_code{0}) == nullptr && ops::find("") == nullptr);
-
 TEST_CASE("registry: each operator is found by its number and by its name") {
   CHECK(ops::all().size() == static_cast<std::size_t>(ops::list::count));
   for (const operator_info* op : ops::all()) {
@@ -17,7 +13,11 @@ TEST_CASE("registry: each operator is found by its number and by its name") {
     CHECK(ops::find(op->code) == op);
     CHECK(ops::find(op->name) == op);
   }
+  CHECK(ops::find(op_code{45}) == &ops::of<ops::reshape>());
+  CHECK(ops::find("transpose") == &ops::of<ops::transpose>());
+  CHECK(ops::find(op_code{0}) == nullptr);
   CHECK(ops::find(op_code{999}) == nullptr);
+  CHECK(ops::find("") == nullptr);
   CHECK(ops::find("Reshape") == nullptr);
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("registry: an operator has its signature, its rules' names and its fun
 TEST_CASE("registry: what is folded into the weights before it says what by") {
   for (const operator_info* const op : ops::all())
     CHECK(bool(op->folded_as != nullptr) == (op->traits.computes == meaning::batch_norm || op->traits.computes == meaning::scale || op->traits.computes == meaning::bias_add));
-  CHECK(bool(ops::find("batch_norm")->folded_as == ops::find("fold_affine")));
+  CHECK(ops::find("batch_norm")->folded_as->code == ops::find("fold_affine")->code);
 }
 
 TEST_CASE("registry: a verdict's rule is an index into the names of the operator's rules") {
