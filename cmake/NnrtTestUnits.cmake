@@ -1,7 +1,7 @@
 # NnrtTestUnits.cmake: the test files of a folder, compiled several at a time, so that what all of them include and instantiate is compiled once.
 # Flow: included by tests/CMakeLists.txt. A unit includes what its files include, then each of them in a namespace of its own: no file sees another's names.
 
-set(NNRT_TEST_UNIT_FILES 8 CACHE STRING "Test files compiled as one unit; 1, each alone, is better for those who write tests")
+set(NNRT_TEST_UNIT_FILES 16 CACHE STRING "Test files compiled as one unit; 1, each alone, is better for those who write tests")
 
 # Has the file test cases? Those without are second units of others.
 function(nnrt_has_test_cases result source)

@@ -279,7 +279,7 @@ TEST_CASE("calibrate: of images a compiled network sees pixels - 128, and its fi
     CHECK(made->network.graph.name_of(in.name) == "x");
     CHECK(made->layers.back().signal_to_noise > with_floats->layers.back().signal_to_noise - 1);
     session stored(*compile(made->network)), floats(*compile(network));
-    detail::agreement all;
+    nnrt::detail::agreement all;
     for (std::size_t i = 0; i < images.size(); ++i) {
       REQUIRE(store_image({.type = image_type::rgb, .height = 8, .width = 8, .first = images[i].data()}, colours::rgb, stored.input<std::int8_t>(0)));
       std::copy(samples[i].begin(), samples[i].end(), floats.input<float>(0).begin());

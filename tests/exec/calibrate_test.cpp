@@ -118,7 +118,7 @@ TEST_CASE("calibrate: the stored network is near the one of floats, and the repo
     REQUIRE(bool(run));
     const auto [y, map] = (*run)(samples[0]);
     const auto [true_y, true_map] = (*floats)(samples[0]);
-    detail::agreement all;
+    nnrt::detail::agreement all;
     for (std::size_t i = 0; i < map.size(); ++i) all.add(double{true_map[i]}, double{map[i]});
     CHECK(all.cosine() > 0.999);
     std::string stored;
@@ -326,7 +326,7 @@ template <class Policy> void check_sums() {
       };
       CHECK((same(scores, 0) && same(boxes, 1) && same(sizes, 2)));
       const auto [true_scores, true_boxes, true_sizes] = (*floats)(sample);
-      detail::agreement all;
+      nnrt::detail::agreement all;
       for (std::size_t i = 0; i < boxes.size(); ++i) all.add(double{true_boxes[i]}, double{boxes[i]});
       CHECK(all.cosine() > 0.999);
     }

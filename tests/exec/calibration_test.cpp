@@ -21,19 +21,19 @@ TEST_CASE("scale_of_threshold: the threshold in steps; powers of two are rounded
   };
   for (const row& r : table) {
     CAPTURE(r.threshold);
-    CHECK(detail::scale_of_threshold(r.threshold, r.steps, r.kind) == r.scale);
+    CHECK(nnrt::detail::scale_of_threshold(r.threshold, r.steps, r.kind) == r.scale);
   }
 }
 
 TEST_CASE("magnitudes: ranges leave out what is no number; percentiles are the ends of bins") {
-  detail::magnitudes m;
+  nnrt::detail::magnitudes m;
   const std::array<float, 5> x{-3, std::numeric_limits<float>::quiet_NaN(), 1, std::numeric_limits<float>::infinity(), 2};
   m.see(x);
   CHECK(m.low == -3);
   CHECK(m.high == 2);
   CHECK(m.largest() == 3);
 
-  detail::magnitudes even;
+  nnrt::detail::magnitudes even;
   std::array<float, 2048> ramp{};
   for (std::size_t i = 0; i < ramp.size(); ++i) ramp[i] = (static_cast<float>(i) + 0.5F) / 2048;
   even.see(ramp);
@@ -47,13 +47,13 @@ TEST_CASE("magnitudes: one far number does not stretch the threshold of least di
   for (std::size_t i = 0; i < 20000; ++i) x[i] = (static_cast<float>(i) + 0.5F) / 20000;
   for (std::size_t i = 0; i < 20000; ++i) x[i] *= x[i];  // most are small
   x[20000] = 50;
-  detail::magnitudes m;
+  nnrt::detail::magnitudes m;
   m.see(x);
   m.count(x);
   CHECK(m.least_divergence() < 10);
   CHECK(m.least_divergence() > 0.9F);
 
-  detail::magnitudes even;
+  nnrt::detail::magnitudes even;
   const array_ref<const float> without(x.data(), 20000);
   even.see(without);
   even.count(without);
@@ -61,12 +61,12 @@ TEST_CASE("magnitudes: one far number does not stretch the threshold of least di
 }
 
 TEST_CASE("agreement: cosine, signal to noise") {
-  detail::agreement same, other;
+  nnrt::detail::agreement same, other;
   for (const double v : {1.0, -2.0, 3.0}) same.add(v, v), other.add(v, v + 0.5);
   CHECK(same.cosine() == doctest::Approx(1));
   CHECK(same.signal_to_noise() == 200);
   // 10 times the logarithm of 14 / 0.75.
   CHECK(other.signal_to_noise() == doctest::Approx(12.7107));
   CHECK(other.cosine() == doctest::Approx(15.0 / std::sqrt(14.0 * 16.75)));
-  CHECK(detail::agreement{}.cosine() == 1);
+  CHECK(nnrt::detail::agreement{}.cosine() == 1);
 }

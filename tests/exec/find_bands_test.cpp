@@ -171,7 +171,7 @@ constexpr std::int64_t arena_of_inverted(bool in_bands) {
       .arena_bytes;
 }
 static_assert(arena_of_inverted(false) == 56 * 56 * 4 * (96 + 96));
-static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + detail::second_cache_bytes);
+static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + nnrt::detail::second_cache_bytes);
 
 TEST_CASE("find_bands: the arena holds the rows between the steps, which fit into the cache, and not whole tensors") {
   const plan made = make_plan(dynamic(written([](builder& g) { write_inverted<56, 56>(g); })));
@@ -179,7 +179,7 @@ TEST_CASE("find_bands: the arena holds the rows between the steps, which fit int
   const band_group& group = made.bands[0];
   CHECK(group.rows % 2 == 0);
   CHECK(group.rows >= 2);
-  CHECK(group.scratch_bytes <= detail::second_cache_bytes);
+  CHECK(group.scratch_bytes <= nnrt::detail::second_cache_bytes);
   CHECK(made.arena_bytes == 56 * 56 * 16 * 4 + group.scratch_bytes);
   CHECK(made.part_scratch_bytes == group.scratch_bytes);
 }

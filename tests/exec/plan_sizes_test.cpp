@@ -10,9 +10,9 @@
 namespace {
 
 using namespace nnrt_test;
-using detail::fits;
-using detail::graph_sizes;
-using detail::plan_sizes;
+using nnrt::detail::fits;
+using nnrt::detail::graph_sizes;
+using nnrt::detail::plan_sizes;
 
 constexpr graph_sizes three{3, 3, 3, 3, 3, 3, 3, 3, 3};
 static_assert(fits(three, three));
@@ -33,8 +33,8 @@ constexpr auto normed = [](builder& g) {
   g.output("y", layers::bias_add(layers::batch_norm(layers::conv2d<4, 3, 3>(x, "conv"), "norm"), "more"));
 };
 
-template <auto Function> constexpr const auto& optimised = detail::roomy_optimised<Function>;
-template <auto Function> constexpr const auto& planned = detail::roomy_planned<Function, graph<Function>::is_micro, winograd::automatic>;
+template <auto Function> constexpr const auto& optimised = nnrt::detail::roomy_optimised<Function>;
+template <auto Function> constexpr const auto& planned = nnrt::detail::roomy_planned<Function, graph<Function>::is_micro, winograd::automatic>;
 
 // Most networks are evaluated once.
 static_assert(optimised<branches>.holds_all() && planned<branches>.holds_all());
@@ -45,12 +45,12 @@ template <class Sizes> bool alike(const Sizes& a, const Sizes& b) { return fits(
 /// The frozen graph and plan against those that are made at run time, where nothing has to fit.
 template <auto Function> void check_whole() {
   ir::graph g = graph<Function>::ir();
-  CHECK(alike(detail::sizes_of(g), detail::sizes_as_written<Function>.sizes));
+  CHECK(alike(nnrt::detail::sizes_of(g), nnrt::detail::sizes_as_written<Function>.sizes));
   passes::optimise(g);
-  CHECK(alike(detail::sizes_of(g), detail::sizes_of(detail::graph_optimised<Function>)));
-  CHECK(alike(detail::sizes_of(detail::graph_optimised<Function>.thaw()), detail::sizes_of(g)));
+  CHECK(alike(nnrt::detail::sizes_of(g), nnrt::detail::sizes_of(nnrt::detail::graph_optimised<Function>)));
+  CHECK(alike(nnrt::detail::sizes_of(nnrt::detail::graph_optimised<Function>.thaw()), nnrt::detail::sizes_of(g)));
   const plan made = make_plan(g, {.unrolled = graph<Function>::is_micro});
-  CHECK(alike(detail::sizes_of(made), planned<Function>.sizes));
+  CHECK(alike(nnrt::detail::sizes_of(made), planned<Function>.sizes));
   const auto& plan = graph<Function>::plan;
   REQUIRE(plan.slots.size() == made.slots.size());
   for (std::size_t i = 0; i < made.slots.size(); ++i) CHECK(plan.slots[i].offset == made.slots[i].offset);
