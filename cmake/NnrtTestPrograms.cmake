@@ -28,16 +28,17 @@ function(nnrt_add_compile_fail source)
   set_tests_properties(${name} PROPERTIES LABELS "compile_fail;${arg_LABELS}")
 endfunction()
 
-# nnrt_add_acceptance(file compiler_name compiler -O0|-O2)
+# nnrt_add_acceptance(file compiler_name compiler -O0|-O2 [LABELS label...])
 # The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits with 0.
 function(nnrt_add_acceptance source compiler_name compiler optimisation)
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS")
   get_filename_component(program ${source} NAME_WE)
   set(name acceptance/${program}.${compiler_name}${optimisation})
   add_test(NAME ${name}
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${source}
             ${PROJECT_BINARY_DIR}/tests/${name}
             ${compiler} ${nnrt_user_flags} ${optimisation} -pthread -fno-exceptions -fno-rtti)
-  set_tests_properties(${name} PROPERTIES LABELS acceptance)
+  set_tests_properties(${name} PROPERTIES LABELS "acceptance;${arg_LABELS}")
 endfunction()
 
 # nnrt_add_network(file compiler_name compiler name LABELS label... FLAGS flag...)
@@ -52,6 +53,7 @@ function(nnrt_add_network source compiler_name compiler variant)
             ${PROJECT_BINARY_DIR}/tests/${name}
             ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti
             -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests $<TARGET_OBJECTS:network_oracle>
+            $<TARGET_FILE:nnrt_test_operators_${nnrt_first_isa}>
     COMMAND_EXPAND_LISTS)
   set_tests_properties(${name} PROPERTIES LABELS "networks;${arg_LABELS}")
 endfunction()

@@ -38,7 +38,8 @@ def refusal(name: str, text: str, source: Path, scratch: Path, command: list[str
         file = scratch / f"{name}.cpp"
         file.write_text(text, encoding="utf-8")
     binary = scratch / name
-    built = subprocess.run([*command, *extra, str(file), "-o", str(binary)], capture_output=True, text=True)
+    archives = [word for word in command if word.endswith(".a")]  # linkers look into them for what came before
+    built = subprocess.run([*command, *extra, str(file), *archives, "-o", str(binary)], capture_output=True, text=True)
     if built.returncode != 0 or built.stderr:
         return f"{name} does not compile cleanly:\n" + "\n".join(built.stderr.splitlines()[:60])
     ran = subprocess.run([str(binary)], capture_output=True, text=True, cwd=scratch)
