@@ -12,19 +12,36 @@ foreach(library IN ITEMS Boost::headers xsimd)
   endforeach()
 endforeach()
 
+# What most rejected programs include, compiled once: two thirds of the time that each takes otherwise. g++ alone, which knows its precompiled headers
+# by their name; the others read the text.
+set(nnrt_rejected_begin)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  set(nnrt_rejected_begin ${CMAKE_CURRENT_BINARY_DIR}/rejected/begin.hpp)
+  set(nnrt_precompiled ${nnrt_rejected_begin}.gch)
+  file(CONFIGURE OUTPUT ${nnrt_rejected_begin} CONTENT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n" @ONLY)
+  add_custom_command(OUTPUT ${nnrt_precompiled}
+    COMMAND ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} -x c++-header ${nnrt_rejected_begin} -o ${nnrt_precompiled} -MD -MF ${nnrt_precompiled}.d
+    DEPENDS ${nnrt_rejected_begin} DEPFILE ${nnrt_precompiled}.d VERBATIM)
+  add_custom_target(rejected_begin ALL DEPENDS ${nnrt_precompiled})
+endif()
+
 # nnrt_add_compile_fail(file.cpp [COMPILER compiler] [SUFFIX suffix] [LABELS label...])
 # The program must be rejected with the text of its own "// expect: <regex>" lines within the first 20 lines, and must
 # compile once NNRT_FIXED is defined: so it fails for the stated reason and no other.
 function(nnrt_add_compile_fail source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;SUFFIX" "LABELS")
+  set(begin)
   if(NOT arg_COMPILER)
     set(arg_COMPILER ${CMAKE_CXX_COMPILER})
+    if(nnrt_rejected_begin)
+      set(begin -include ${nnrt_rejected_begin})
+    endif()
   endif()
   get_filename_component(name ${source} NAME_WE)
   set(name compile_fail/${name}${arg_SUFFIX})
   add_test(NAME ${name}
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/rejected.py ${source}
-            ${arg_COMPILER} ${nnrt_user_flags} -fsyntax-only)
+            ${arg_COMPILER} ${nnrt_user_flags} ${begin} -fsyntax-only)
   set_tests_properties(${name} PROPERTIES LABELS "compile_fail;${arg_LABELS}")
 endfunction()
 
