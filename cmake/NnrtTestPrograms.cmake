@@ -60,7 +60,7 @@ endfunction()
 
 # nnrt_add_network(file compiler_name compiler name LABELS label... FLAGS flag...)
 # The network of the program compiles as users compile it and does what every network must: see tests/support/network_check.hpp.
-# Its computation in float64, which says what is right, is in the object library network_oracle.
+# Its computation in float64, which says what is right, is in the object library network_oracle; both find operators in nnrt_network_operators.
 function(nnrt_add_network source compiler_name compiler variant)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
   get_filename_component(program ${source} NAME_WE)
@@ -70,7 +70,7 @@ function(nnrt_add_network source compiler_name compiler variant)
             ${PROJECT_BINARY_DIR}/tests/${name}
             ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti
             -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests $<TARGET_OBJECTS:network_oracle>
-            $<TARGET_FILE:nnrt_test_operators_${nnrt_first_isa}>
+            ${nnrt_network_operators}
     COMMAND_EXPAND_LISTS)
   set_tests_properties(${name} PROPERTIES LABELS "networks;${arg_LABELS}")
 endfunction()
