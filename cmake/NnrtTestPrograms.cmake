@@ -12,8 +12,8 @@ foreach(library IN ITEMS Boost::headers xsimd)
   endforeach()
 endforeach()
 
-# What most rejected programs include, compiled once: two thirds of the time that each takes otherwise. g++ alone, which knows its precompiled headers
-# by their name; the others read the text.
+# What most rejected programs include, compiled once, for it takes two thirds of each one's time. By g++ alone, which knows its precompiled headers
+# by their name; other compilers read what the programs include.
 set(nnrt_rejected_begin)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(nnrt_rejected_begin ${CMAKE_CURRENT_BINARY_DIR}/rejected/begin.hpp)

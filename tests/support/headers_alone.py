@@ -1,7 +1,7 @@
 """headers_alone.py: every public header compiles alone; C headers do so as C99, too.
 
-Flow: tests/CMakeLists.txt registers two calls per compiler. What most of them would instantiate, every operator, all but two leave to another
-unit: what they include is the same.
+Flow: tests/CMakeLists.txt registers two calls per compiler. Headers that programs include compile as they do in programs of one unit, all of
+them nightly and two every day; the others leave what they would instantiate, every operator, to another unit: what they include is the same.
 
     headers_alone.py alone|all_alone INCLUDE_DIRECTORY COMPILER FLAGS...
 
@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 AT_ONCE = 2
-WHOLE = {"nnrt/nnrt.hpp", "nnrt/dynamic.hpp"}   # compiled as programs of one unit compile them
+WHOLE_EVERY_DAY = {"nnrt/nnrt.hpp", "nnrt/dynamic.hpp"}
 
 
 def compile_alone(header: str, command: list[str]) -> str:
@@ -30,9 +30,11 @@ def main() -> int:
     separate = [*cxx, "-DNNRT_SEPARATE_COMPILATION", "-DNNRT_SEPARATE_FORMS"]
     c99 = [compiler, "-x", "c", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{include}"]
     headers = sorted(str(h.relative_to(include)) for suffix in ("*.hpp", "*.h") for h in include.rglob(suffix))
+    whole = {h for h in headers if h.count("/") <= 1}
     if depth == "alone":
-        headers = [h for h in headers if h.count("/") <= 1 or h.endswith(".h")]
-    jobs = [(h, cxx if h in WHOLE else separate) for h in headers] + [(h, c99) for h in headers if h.endswith(".h")]
+        headers = [h for h in headers if h in whole or h.endswith(".h")]
+        whole = WHOLE_EVERY_DAY
+    jobs = [(h, cxx if h in whole else separate) for h in headers] + [(h, c99) for h in headers if h.endswith(".h")]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         failures = [f for f in pool.map(lambda job: compile_alone(*job), jobs) if f]
     print("\n".join(failures))
