@@ -3,8 +3,8 @@
 #   nnrt_add_operators(<name> [FORMS] [OPTIONS <compile option>...])
 #
 # Graphs that arrive at run time (sessions, the C functions, drivers, files) can name any operator, and every unit that runs one compiles them
-# all: most of a minute each. Units linked to this library compile none. They must be compiled for the same instruction set: OPTIONS are the
-# library's own -m flags where those of the project are not in CMAKE_CXX_FLAGS; others than those of the units end in a linker's error.
+# all: most of a minute each. Units linked to this library compile none, nor what plans graphs. They must be compiled for the same instruction set:
+# OPTIONS are the library's own -m flags where those of the project are not in CMAKE_CXX_FLAGS; others than those of the units end in a linker's error.
 # With FORMS it also has what the C functions and HDI's models know of each operator: otherwise that is half of what every unit with the C functions takes.
 #
 #   nnrt_add_operators(operators OPTIONS -march=native)

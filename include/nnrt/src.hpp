@@ -1,7 +1,9 @@
-// src: every operator, for every dtype, with all its kernels - what NNRT_SEPARATE_COMPILATION leaves to one unit of a program.
-// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others; ops/registry.hpp says who asks.
+// src: every operator, for every dtype, with all its kernels, and compile() - what NNRT_SEPARATE_COMPILATION leaves to one unit of a program.
+// Flow: that unit includes this and nothing else of nnrt, and is compiled for the instruction set of the others; ops/registry.hpp and
+// NNRT_COMPILED_ONCE say who asks.
 #pragma once
 
+#include <nnrt/exec/program.hpp>
 #include <nnrt/kernels/select.hpp>
 #include <nnrt/ops/registry.hpp>
 
@@ -23,3 +25,19 @@ template <class... Ops> struct compiled_operators<type_list<Ops...>> {
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA::ops
+
+namespace nnrt::inline NNRT_ISA {
+
+template result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&);
+template result<void> check_graph<>(const ir::graph&);
+template result<void> infer_graph<>(ir::graph&);
+
+namespace detail {
+
+template plan plan_at_run_time<>(const ir::graph&, const plan_options&);
+template result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>);
+template result<compiled_parts> compile_parts<>(const model&, const options&);
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA

@@ -150,3 +150,20 @@ TEST_CASE("select: at run time a static graph's operator computes, and chooses f
   REQUIRE(bool(expected.run != nullptr));
   CHECK(bool(at_run_time<&relu>.select(request).run == expected.run));
 }
+
+TEST_CASE("select: at run time a static graph's operator has its rules and counts its products, and folding finds an operator that does") {
+  constexpr const operator_info& conv2d = static_operator<ops::conv2d, f32>;
+  std::vector<word> words;
+  pack(ops::conv2d::attrs{}, words);
+  const std::vector<operand> fitting{image, weight(f32_of({4, 3, 3, 16}))}, other{image, weight(f32_of({4, 3, 3, 8}))};
+  const verdict inferred = conv2d.infer(words, fitting, {});
+  REQUIRE(bool(inferred));
+  CHECK(inferred.output(0).shape == shape_t{1, 6, 6, 4});
+  CHECK(conv2d.macs(words, fitting, inferred.outputs) == 6 * 6 * 4 * 3 * 3 * 16);
+  CHECK(breaks(conv2d.infer(words, other, {}), ops::conv2d::rule::input_channels_must_equal_weight_channels_times_group, 16, 8));
+
+  const operator_info* const folded = static_operator<ops::batch_norm, f32>.folded_as;
+  REQUIRE(bool(folded != nullptr));
+  CHECK(folded->code == ops::fold_affine::code);
+  CHECK(folded->computes_on.contains(f64));
+}

@@ -48,6 +48,14 @@
 #define NNRT_ISA_NAME "generic"
 #endif
 
+// A function that takes a compiler long and no constant expression needs: NNRT_COMPILED_ONCE(its signature) behind its template, which other units
+// than the one with <nnrt/src.hpp> then only call, if NNRT_SEPARATE_COMPILATION is defined.
+#ifdef NNRT_SEPARATE_COMPILATION
+#define NNRT_COMPILED_ONCE(...) extern template __VA_ARGS__;
+#else
+#define NNRT_COMPILED_ONCE(...)
+#endif
+
 namespace nnrt::inline NNRT_ISA {
 
 /// The instruction set that the kernels of this translation unit use.

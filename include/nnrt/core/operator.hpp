@@ -191,8 +191,8 @@ template <class Op> constexpr dtype_set reference_types() {
 /// Whether T is defined, not only declared, where this is asked first.
 template <class T> concept is_complete = requires { sizeof(T); };
 
-/// Of dynamic_operator, which stands below.
-template <class Op> constexpr const operator_info* dynamic_form();
+/// The operator that another becomes in a pass over any graph; it stands below.
+template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info* dynamic_form();
 
 namespace detail {
 /// Whether at_run_time finds the operator by its code, and so adds what only plans that are made at run time ask for.
@@ -204,7 +204,6 @@ template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
 
 template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
 
-#ifdef NNRT_SEPARATE_COMPILATION
 namespace ops {
 // Both in ops/of.hpp, which everyone has who has kernels.
 template <class Op> constexpr bool is_compiled_elsewhere();
@@ -213,7 +212,15 @@ template <class Op, bool HasKernels> constexpr const operator_info& of();
 
 namespace detail {
 
-// What a static graph asks of an operator at run time is in the unit with <nnrt/src.hpp>, too: other units know it for constant evaluation alone.
+// What a static graph asks of an operator at run time may be in the unit with <nnrt/src.hpp>: other units know it for constant evaluation alone.
+template <class Op> constexpr verdict infer_elsewhere(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  if (__builtin_is_constant_evaluated()) return infer_words<Op>(words, in, wanted);
+  return ops::of<Op, true>().infer(words, in, wanted);
+}
+template <class Op> constexpr std::int64_t macs_elsewhere(array_ref<const word> words, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+  if (__builtin_is_constant_evaluated()) return macs_of_words<Op>(words, in, out);
+  return ops::of<Op, true>().macs(words, in, out);
+}
 template <class Op, dtype_set Types> constexpr run_fault reference_elsewhere(array_ref<const word> words, arguments in, results out) {
   if (__builtin_is_constant_evaluated()) return run_reference<Op, Types>(words, in, out);
   return ops::of<Op, true>().reference(words, in, out);
@@ -224,8 +231,15 @@ template <class Op, dtype_set Types, bool InNumbers> constexpr kernel_choice sel
 }
 template <class Op> void run_reference_elsewhere(const kernel_call& call) { ops::of<Op, true>().run_reference(call); }
 
+template <class Op, dtype_set Types, bool InNumbers> constexpr void put_functions_of_elsewhere(operator_info& info) {
+  info.infer = &infer_elsewhere<Op>;
+  info.macs = &macs_elsewhere<Op>;
+  info.reference = &reference_elsewhere<Op, Types>;
+  info.select = &select_elsewhere<Op, Types, InNumbers>;
+  info.run_reference = &run_reference_elsewhere<Op>;
+}
+
 }  // namespace detail
-#endif
 
 /// The erased form of an operator whose reference is instantiated for the dtypes in Types.
 /// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
@@ -249,14 +263,8 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
   info.label = &label_of<Op>;
-#ifdef NNRT_SEPARATE_COMPILATION
-  if constexpr (InNumbers && HasKernels)
-    if constexpr (ops::is_compiled_elsewhere<Op>()) {
-      info.reference = &detail::reference_elsewhere<Op, Types>;
-      info.select = &detail::select_elsewhere<Op, Types, true>;
-      info.run_reference = &detail::run_reference_elsewhere<Op>;
-    }
-#endif
+  if constexpr (HasKernels && InNumbers)
+    if constexpr (ops::is_compiled_elsewhere<Op>()) detail::put_functions_of_elsewhere<Op, Types, InNumbers>(info);
   return info;
 }
 
@@ -270,11 +278,8 @@ inline constexpr operator_info at_run_time = [] {
   operator_info info = *Static;
   using op = typename kernels::operator_of<Static->code>::type;
   if constexpr (!std::is_void_v<op>) {
-#ifdef NNRT_SEPARATE_COMPILATION
     if constexpr (ops::is_compiled_elsewhere<op>()) info.select = &detail::select_elsewhere<op, Static->computes_on, false>;
-    else
-#endif
-      info.select = &kernels::select_for<op, Static->computes_on>;
+    else info.select = &kernels::select_for<op, Static->computes_on>;
     info.rules = rule_names<typename op::rule>();
   }
   return info;
@@ -283,6 +288,19 @@ inline constexpr operator_info at_run_time = [] {
 /// The operator as dynamic graphs find it: its reference for every dtype it takes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>>
 inline constexpr operator_info dynamic_operator = make_operator_info<Op, reference_types<Op>(), HasKernels, false>();
-template <class Op> constexpr const operator_info* dynamic_form() { return &dynamic_operator<Op>; }
+
+namespace detail {
+template <class Op> inline constexpr operator_info operator_of_elsewhere = [] {
+  operator_info info = dynamic_operator<Op, true>;
+  put_functions_of_elsewhere<Op, reference_types<Op>(), false>(info);
+  return info;
+}();
+}  // namespace detail
+
+template <class Op, bool HasKernels> constexpr const operator_info* dynamic_form() {
+  if constexpr (HasKernels)
+    if constexpr (ops::is_compiled_elsewhere<Op>()) return &detail::operator_of_elsewhere<Op>;
+  return &dynamic_operator<Op, HasKernels>;
+}
 
 }  // namespace nnrt::inline NNRT_ISA

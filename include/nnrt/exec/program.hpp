@@ -37,7 +37,17 @@ struct program_family {
       : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {}
 };
 
+/// What a program is made of.
+struct compiled_parts {
+  shared<const program_family> family;
+  shared<const compiled_plan> plan;  // empty while extents are unknown
+};
+
 [[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
+
+/// The plan of an optimised graph.
+template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen) { return make_plan(g, chosen); }
+NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&))
 
 /// Plans a checked graph whose inputs have known extents.
 [[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family, std::int64_t deadline = no_deadline) {
@@ -46,19 +56,41 @@ struct program_family {
   made.optimised = std::move(g);
   if (!passes::optimise_while(made.optimised, [&] { return !is_over(deadline); }) || is_over(deadline)) return compiled_too_late();
   widen_halves(made.optimised, &ops::of<ops::half_cast>());
-  made.made = make_plan(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
+  made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }
 
 /// The same for a graph with unknown extents and these input shapes, which fit its inputs.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
+template <class = void> [[gnu::cold]] result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
   ir::graph g = family.checked;
   for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
   if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
   return compile_checked(std::move(g), family);
 }
+NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>))
+
+/// compile(), which stands below.
+template <class = void> [[gnu::cold]] result<compiled_parts> compile_parts(const model& network, const options& wanted) {
+  if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+  ir::graph checked = network.graph;
+  if (auto ok = infer_graph(checked); !ok) return fail(std::move(ok.error()));
+  if (is_over(wanted.deadline)) return compiled_too_late();
+  auto bound = bind_weights(network.weights, weight_specs_of(checked));
+  if (!bound) return fail(std::move(bound.error()));
+  const auto family = shared<program_family>::make(std::move(*bound), wanted);
+  for (const std::int32_t id : checked.inputs)
+    if (!checked.at(id).desc.shape.is_known()) {
+      family->checked = std::move(checked);
+      return compiled_parts{family, {}};
+    }
+  auto made = compile_checked(std::move(checked), *family, wanted.deadline);
+  if (!made) return fail(std::move(made.error()));
+  return compiled_parts{family, std::move(*made)};
+}
+NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const options&))
 
 /// Whether a tensor of this shape can be the input: what its desc leaves open may be anything.
 [[gnu::cold]] inline bool fits(const shape_t& shape, const shape_t& declared) {
@@ -147,22 +179,9 @@ class program {
 /// Errors: invalid_argument (a graph out of order; missing, superfluous, misshapen weights, all at once), rule_broken (`conv2d "stem": …`), out_of_memory,
 /// deadline_missed.
 inline result<program> compile(const model& network, const options& wanted = {}) {
-  if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
-  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
-  ir::graph checked = network.graph;
-  if (auto ok = infer_graph(checked); !ok) return fail(std::move(ok.error()));
-  if (is_over(wanted.deadline)) return detail::compiled_too_late();
-  auto bound = bind_weights(network.weights, weight_specs_of(checked));
-  if (!bound) return fail(std::move(bound.error()));
-  const auto family = shared<detail::program_family>::make(std::move(*bound), wanted);
-  for (const std::int32_t id : checked.inputs)
-    if (!checked.at(id).desc.shape.is_known()) {
-      family->checked = std::move(checked);
-      return program(family, {});
-    }
-  auto made = detail::compile_checked(std::move(checked), *family, wanted.deadline);
+  auto made = detail::compile_parts(network, wanted);
   if (!made) return fail(std::move(made.error()));
-  return program(family, std::move(*made));
+  return program(std::move(made->family), std::move(made->plan));
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -101,7 +101,7 @@ struct storable_program {
 
 /// Plans, and runs the prepare steps on memory that was zero before: what no step writes is no secret of the process.
 inline result<void> prepare_to_store(storable_program& p) {
-  p.made = make_plan(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights));
+  p.made = plan_at_run_time(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights));
   pool<const std::byte*> pointers = p.from.weights;
   p.prepared.bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), {}));
   if (auto ok = p.prepared.memory.allocate(p.made.prepared_bytes, "prepared weights"); !ok) return ok;
@@ -213,7 +213,7 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
 inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family) {
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
-  made.made = make_plan(stored.graph, plan_options_for(stored.winograd, stored.float16_weights));
+  made.made = plan_at_run_time(stored.graph, plan_options_for(stored.winograd, stored.float16_weights));
   const plan_view plan = plan_view::of(made.made);
   if (plan_digest_of(plan) != stored.plan_digest) return program_kind.refused({"was packed for other kernels"});
   if (auto ok = check_prepared(program_kind, plan, stored.prepared_bytes, stored.data, family.weights->pointers()); !ok) return fail(std::move(ok.error()));

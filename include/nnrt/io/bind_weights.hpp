@@ -30,6 +30,9 @@ struct weight_spec {
   shape_t flattened = {};
 };
 
+class bound_weights;
+template <class = void> result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+
 /// The bytes of a network's weights, in the order of its specs, as its operators take them: dense, row-major, aligned
 /// to the element size. Keeps the weights alive that it borrows from.
 class bound_weights {
@@ -55,7 +58,7 @@ class bound_weights {
   const weights& source() const { return source_; }
 
  private:
-  friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+  template <class> friend result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
   weights source_;
   detail::aligned_memory copies_;
@@ -79,7 +82,7 @@ class bound_weights {
 /// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 /// The same into `bound`, which is empty before.
-[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -315,7 +318,7 @@ class weight_complaints {
   return bound;
 }
 
-[[gnu::cold]] inline result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
+template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound) {
   detail::weight_complaints complaints(file, specs);
   bound.source_ = file;
   for (const weight_spec& spec : specs) {
@@ -330,5 +333,6 @@ class weight_complaints {
   if (complaints.any()) return fail(complaints.reason());
   return {};
 }
+NNRT_COMPILED_ONCE(result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&))
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -23,24 +23,25 @@ template <class... Ops> struct all_listed<type_list<Ops...>> : listed<Ops>... {}
 
 }  // namespace detail
 
-#ifdef NNRT_SEPARATE_COMPILATION
 /// Whether the unit with <nnrt/src.hpp> has the operator: it has those of the list.
-template <class Op> constexpr bool is_compiled_elsewhere() { return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>; }
+template <class Op> constexpr bool is_compiled_elsewhere() {
+#ifdef NNRT_SEPARATE_COMPILATION
+  return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>;
+#else
+  return false;
 #endif
+}
 
-#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"  // which it is, but in one unit
 #endif
 /// The operator of this type, with all its dtypes.
 template <class Op, bool HasKernels = is_complete<kernels::bindings<Op>>> constexpr const operator_info& of() {
-#ifdef NNRT_SEPARATE_COMPILATION
   if constexpr (is_compiled_elsewhere<Op>()) return compiled_operator<Op>::info;
-  else   // dynamic_operator is not instantiated for those of the list: it is what takes the time
-#endif
-    return dynamic_operator<Op, HasKernels>;
+  else return dynamic_operator<Op, HasKernels>;  // not instantiated for those of the list: it is what takes the time
 }
-#if defined(NNRT_SEPARATE_COMPILATION) && defined(__clang__)
+#ifdef __clang__
 #pragma clang diagnostic pop
 #endif
 

@@ -167,7 +167,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }  // namespace detail
 
 /// Checks ids, order and sizes. Error: invalid_argument (a graph that no builder could have made).
-[[gnu::cold]] inline result<void> check_graph(const ir::graph& g) {
+template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& g) {
   if (g.outputs.empty()) return fail(detail::broken_graph("has no output"));
   if (auto ok = detail::check_values(g); !ok) return ok;
   if (auto ok = detail::check_inputs_of(g); !ok) return ok;
@@ -179,16 +179,18 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     if (auto ok = detail::check_reference(g, i); !ok) return ok;
   return {};
 }
+NNRT_COMPILED_ONCE(result<void> check_graph<>(const ir::graph&))
 
 /// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that follow.
 /// Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`; invalid_argument (results
 /// that no memory can hold).
-[[gnu::cold]] inline result<void> infer_graph(ir::graph& g) {
+template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g) {
   const passes::shape_inference inferred = passes::infer_shapes(g);
   if (inferred) return detail::check_values(g);
   const ir::node& n = g.nodes[static_cast<std::size_t>(inferred.node)];
   return fail(error_code::rule_broken, to_string(inferred.broken, *n.op, g.name_of(n.name)));
 }
+NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&))
 
 /// What planning asks of an inferred graph whose inputs have known extents. Error: invalid_argument, naming the node whose result depends on
 /// more than shapes.
