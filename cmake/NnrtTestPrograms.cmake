@@ -12,18 +12,31 @@ foreach(library IN ITEMS Boost::headers xsimd)
   endforeach()
 endforeach()
 
-# What most rejected programs include, compiled once, for it takes two thirds of each one's time. By g++ alone, which knows its precompiled headers
-# by their name; other compilers read what the programs include.
-set(nnrt_rejected_begin)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  set(nnrt_rejected_begin ${CMAKE_CURRENT_BINARY_DIR}/rejected/begin.hpp)
-  set(nnrt_precompiled ${nnrt_rejected_begin}.gch)
-  file(CONFIGURE OUTPUT ${nnrt_rejected_begin} CONTENT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n" @ONLY)
-  add_custom_command(OUTPUT ${nnrt_precompiled}
-    COMMAND ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} -x c++-header ${nnrt_rejected_begin} -o ${nnrt_precompiled} -MD -MF ${nnrt_precompiled}.d
-    DEPENDS ${nnrt_rejected_begin} DEPFILE ${nnrt_precompiled}.d VERBATIM)
-  add_custom_target(rejected_begin ALL DEPENDS ${nnrt_precompiled})
-endif()
+# nnrt_precompile(result name COMPILER compiler TEXT text FLAGS flag...)
+# Has the text compiled once, and sets <result> to what a compilation with the same flags says to begin with it. To nothing where the compiler does not
+# look for precompiled headers beside the text: there each compilation reads what it includes.
+function(nnrt_precompile result name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "COMPILER;TEXT" "FLAGS")
+  if(NOT arg_COMPILER STREQUAL CMAKE_CXX_COMPILER OR CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    set(suffix pch)
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(suffix gch)
+  else()
+    set(${result} "" PARENT_SCOPE)
+    return()
+  endif()
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/precompiled/${name}.hpp)
+  file(CONFIGURE OUTPUT ${header} CONTENT "${arg_TEXT}" @ONLY)
+  add_custom_command(OUTPUT ${header}.${suffix}
+    COMMAND ${arg_COMPILER} ${arg_FLAGS} -x c++-header ${header} -o ${header}.${suffix} -MD -MF ${header}.d
+    DEPENDS ${header} DEPFILE ${header}.d VERBATIM)
+  add_custom_target(precompiled_${name} ALL DEPENDS ${header}.${suffix})
+  set(${result} -include ${header} PARENT_SCOPE)
+endfunction()
+
+# What most rejected programs include takes two thirds of each one's time.
+nnrt_precompile(nnrt_rejected_begin rejected COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
+  TEXT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n")
 
 # nnrt_add_compile_fail(file.cpp [COMPILER compiler] [SUFFIX suffix] [LABELS label...])
 # The program must be rejected with the text of its own "// expect: <regex>" lines within the first 20 lines, and must
@@ -33,9 +46,7 @@ function(nnrt_add_compile_fail source)
   set(begin)
   if(NOT arg_COMPILER)
     set(arg_COMPILER ${CMAKE_CXX_COMPILER})
-    if(nnrt_rejected_begin)
-      set(begin -include ${nnrt_rejected_begin})
-    endif()
+    set(begin ${nnrt_rejected_begin})
   endif()
   get_filename_component(name ${source} NAME_WE)
   set(name compile_fail/${name}${arg_SUFFIX})
@@ -68,12 +79,11 @@ function(nnrt_add_network source compiler_name compiler variant)
   add_test(NAME ${name}
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${source}
             ${PROJECT_BINARY_DIR}/tests/${name}
-            ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti
-            -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests $<TARGET_OBJECTS:network_oracle>
-            ${nnrt_network_operators}
+            ${compiler} ${nnrt_network_flags} ${arg_FLAGS} $<TARGET_OBJECTS:network_oracle> ${nnrt_network_operators}
     COMMAND_EXPAND_LISTS)
   set_tests_properties(${name} PROPERTIES LABELS "networks;${arg_LABELS}")
 endfunction()
+set(nnrt_network_flags ${nnrt_user_flags} -pthread -fno-exceptions -fno-rtti -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests)
 
 # nnrt_add_syntax_check(name file.cpp COMPILER compiler [FLAGS flag...])
 # The second compiler understands the file, its static_asserts included.
