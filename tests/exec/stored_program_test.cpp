@@ -332,6 +332,18 @@ TEST_CASE("stored program: another version's, and another instruction set's, are
   CHECK(with(isa, "X", error_code::not_supported).find("is for X") != std::string::npos);
 }
 
+TEST_CASE("stored program: a plan for an input whose extents are not known is refused, though nothing reads it") {
+  author a;
+  const std::int32_t x = a.to.input("x", {f32, {2}}).value();
+  REQUIRE(a.to.input("unread", {f32, {77}}));
+  REQUIRE(a.to.output("y", a.node<ops::relu>({}, {x})));
+  const std::int64_t extent = 77, unknown = -1;
+  const auto bytes_of = [](const std::int64_t& number) { return std::string_view(reinterpret_cast<const char*>(&number), sizeof number); };
+  const byte_list whole = store_program(compile(a.to.finish()).value()).value();
+  CHECK(refusal_of(whole).empty());
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(extent), bytes_of(unknown))) == "input \"unread\" is f32 [?], expected known extents");
+}
+
 TEST_CASE("stored program: forged bytes are refused, or harmless") {
   int taken = 0, refused = 0;
   for (model (*const make)() : {smallest, looked_up, bytes}) {

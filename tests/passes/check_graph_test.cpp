@@ -2,6 +2,7 @@
 #include <nnrt/passes/check_graph.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/ops/constant_of_shape.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/passes/optimise.hpp>
 
@@ -104,6 +105,18 @@ const row spoiled[] = {
        g.at(1).scales = 2;
      },
      "graph: value 1 is quantised per channel, but its scales are not one known f32 for each index of the axis"},
+    {"scales that have scales",
+     [](ir::graph& g) {
+       g.at(1).desc.quantised = per_channel<0>, g.at(2).desc.quantised = per_channel<0>;
+       g.at(1).scales = g.at(2).scales = 2;
+     },
+     "graph: value 1 is quantised per channel, but its scales are not one known f32 for each index of the axis"},
+    {"a boolean that is neither",
+     [](ir::graph& g) {
+       g.at(2).desc.type = boolean;
+       g.bytes[1] = std::byte{2};
+     },
+     "graph: value 2 is a boolean constant with a byte that is neither 0 nor 1"},
     {"an input that is no value", [](ir::graph& g) { g.inputs[0] = 5; },
      "graph: lists value 5 as an input, which it is not"},
     {"an input that is a weight", [](ir::graph& g) { g.inputs[0] = 1; },
@@ -233,7 +246,38 @@ TEST_CASE("check_graph: unknown extents of a result become known, those of an in
   CHECK(g.at(4).desc.shape == shape_t{1, 4, 4, 2});
   g.at(0).desc.shape[0] = -1;
   g.at(3).desc.shape[0] = g.at(4).desc.shape[0] = -1;
-  CHECK(complaint_about(g) == "graph: the result of conv2d \"stem\" has extents that do not follow from the shapes of the inputs");
+  CHECK(complaint_about(g) == "input \"image\" is f32 [?, 4, 4, 3], expected known extents");
+}
+
+TEST_CASE("check_graph: extents that numbers of an input say are unknown") {
+  ir::graph g = written([](builder& b) {
+    b.output("y", constant_of_shape(b.input<i64, shape<2>>("extents"), with_value<1>, into<shape<4, 5>>));
+  });
+  g.nodes[0].op = &dynamic_operator<ops::constant_of_shape>;
+  g.at(g.outputs[0].value).desc.shape = {-1, -1};
+  CHECK(complaint_about(g) == "graph: the result of constant_of_shape \"\" has extents that do not follow from the shapes of the inputs");
+}
+
+// Rules take it for a constant that is to come, and believe what the graph declares of the result.
+TEST_CASE("check_graph: an operand that would have to be known, and that no pass evaluates, is refused") {
+  ir::graph g;
+  const std::vector<std::int64_t> many(passes::most_evaluated_elements + 1), begin{0}, size{1};
+  const std::int32_t x = g.add_value({{f32, {4}}, ir::kind::input, g.add_text("x"), 0, ir::none});
+  const auto list = [&](const std::vector<std::int64_t>& numbers) {
+    return g.add_constant({i64, {static_cast<std::int64_t>(numbers.size())}}, array_ref<const std::int64_t>(numbers));
+  };
+  const std::int32_t from = list(many), at = list(begin), of = list(size);
+  const std::int32_t extents = g.add_value({{i64, {1}}, ir::kind::result, {}, 0, ir::none});
+  const std::int32_t y = g.add_value({{f32, {1000}}, ir::kind::result, {}, 0, ir::none});
+  const std::int32_t operands[] = {from, at, of, extents, x, extents, y};
+  g.add_operands(operands);
+  pool<word> words;
+  pack(ops::slice::attrs{}, words);
+  g.nodes.push_back(node_of(dynamic_operator<ops::slice>, g.add_words(words), {0, 3}, {3, 1}));
+  g.nodes.push_back(node_of(dynamic_operator<ops::reshape>, {}, {4, 2}, {6, 1}));
+  g.inputs.push_back(x);
+  g.outputs.push_back({y, g.add_text("y")});
+  CHECK(complaint_about(g) == "graph: shape of reshape \"\" is not known before the network runs");
 }
 
 TEST_CASE("check_graph: spoiled graphs that pass are planned without harm") {

@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
+#include <nnrt/ir/dump.hpp>
 #include <nnrt/passes/shapes.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -89,9 +90,16 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size()) return " is quantised per channel, but its scales are no value";
   const ir::value& scales = g.at(v.scales);
   const bool is_known = scales.is == ir::kind::constant || scales.is == ir::kind::weight;
-  if (!is_known || scales.desc.type != f32 || scales.desc.elements() != v.desc.shape[v.desc.quantised.axis])
+  if (!is_known || scales.desc.type != f32 || scales.desc.quantised || scales.desc.elements() != v.desc.shape[v.desc.quantised.axis])
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
   return {};
+}
+
+/// Whether a boolean constant can be read: kernels read bool, and a byte of another value is none.
+[[gnu::cold]] inline bool has_booleans(const ir::graph& g, const ir::value& v) {
+  for (std::int64_t i = v.first_byte; i < v.first_byte + v.desc.bytes(); ++i)
+    if (g.bytes[static_cast<std::size_t>(i)] > std::byte{1}) return false;
+  return true;
 }
 
 [[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {
@@ -101,6 +109,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   const auto bytes = static_cast<std::int64_t>(g.bytes.size());
   if (v.is == ir::kind::constant && (v.first_byte < 0 || v.first_byte > bytes || v.desc.bytes() > bytes - v.first_byte)) return " is a constant outside the graph's bytes";
   if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0) return " is a constant whose bytes are not aligned";
+  if (v.is == ir::kind::constant && v.desc.type == boolean && !has_booleans(g, v)) return " is a boolean constant with a byte that is neither 0 nor 1";
   return fault_of_scales(g, v);
 }
 
@@ -192,13 +201,23 @@ template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g) {
 }
 NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&))
 
-/// What planning asks of an inferred graph whose inputs have known extents. Error: invalid_argument, naming the node whose result depends on
-/// more than shapes.
+/// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the node whose result depends on more
+/// than shapes, or the node whose operand would have to be known before the network runs, and is not: rules have taken it for one that is to come.
 [[gnu::cold]] inline result<void> require_known_extents(const ir::graph& g) {
-  for (const ir::node& n : g.nodes)
+  for (const std::int32_t id : g.inputs)
+    if (const ir::value& in = g.at(id); !in.desc.shape.is_known())
+      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(g.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
+  for (const ir::node& n : g.nodes) {
     for (const std::int32_t id : g.outputs_of(n))
       if (!g.at(id).desc.shape.is_known())
         return fail(detail::broken_graph(joined({"the result of ", n.op->name, " \"", g.name_of(n.name), "\" has extents that do not follow from the shapes of the inputs"})));
+    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
+      const operand_spec& row = n.op->inputs[detail::row_of(n.op->inputs, i)];
+      const std::int32_t id = g.inputs_of(n)[i];
+      if (row.constant && id != ir::none && g.at(id).is != ir::kind::constant)
+        return fail(detail::broken_graph(joined({row.role, " of ", n.op->name, " \"", g.name_of(n.name), "\" is not known before the network runs"})));
+    }
+  }
   return {};
 }
 
