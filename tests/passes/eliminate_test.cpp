@@ -208,4 +208,21 @@ TEST_CASE("eliminate: nodes are alike only when all their results are") {
   }
 }
 
+TEST_CASE("eliminate: results with scales of their own are not alike") {
+  for (const std::int32_t other : {1, 2}) {
+    CAPTURE(other);
+    ir::graph g;
+    g.inputs.push_back(g.add_value({{f32, {4}}, ir::kind::input, g.add_text("x"), 0, ir::none}));
+    for (const std::string_view name : {"first.scale", "second.scale"}) g.add_value({{f32, {4}}, ir::kind::weight, g.add_text(name), 0, ir::none});
+    for (const std::int32_t scales : {1, other}) {
+      const std::int32_t in[] = {0}, out[] = {g.add_value({{i8, nd, {4}, per_channel<0>}, ir::kind::result, {}, 0, scales})};
+      const ir::range from = g.add_operands(in);
+      g.nodes.push_back(node_of(dynamic_operator<ops::relu>, {}, from, g.add_operands(out)));
+      g.outputs.push_back({out[0], {}});
+    }
+    passes::merge_common_nodes(g);
+    CHECK(g.nodes.size() == static_cast<std::size_t>(other));
+  }
+}
+
 }  // namespace

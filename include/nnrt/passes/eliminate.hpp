@@ -45,7 +45,7 @@ template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T>
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
   if (a.outputs.count != b.outputs.count) return false;
   for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
-    if (g.at(g.outputs_of(a)[i]).desc != g.at(g.outputs_of(b)[i]).desc) return false;
+    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]); of_a.desc != of_b.desc || of_a.scales != of_b.scales) return false;
   return true;
 }
 
