@@ -403,6 +403,48 @@ constexpr auto two_inputs = [](builder& g) {
 };
 }  // namespace
 
+namespace {
+/// Weights that come in 8 bits and are used as floats.
+constexpr auto dequantised = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4>>("x");
+  g.output("y", full_connection(x, dequantise(g.weight<i8, shape<3, 4>, nd, per_channel<0>>("w"))));
+};
+/// Weights of which a number that comes by name says which there are.
+constexpr auto chosen_rows = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4>>("x");
+  g.output("y", full_connection(x, gather(g.weight<f32, shape<5, 4>>("rows"), g.weight<i32, shape<2>>("chosen"), axis<0>)));
+};
+}  // namespace
+
+TEST_CASE("calibrate: weights with a scale for each channel become floats as they do elsewhere") {
+  const std::int8_t numbers[] = {1, -2, 3, -4, 50, 60, -70, 80, 100, -100, 127, -127};
+  const float scales[] = {0.25F, 0.01F, 0.005F};
+  const tensor_entry entries[] = {tensor_of<std::int8_t>("w", {3, 4}, numbers), tensor_of<float>("w.scale", {3}, scales)};
+  const weights file = make_weights(entries).value();
+  const auto samples = samples_of<4>(4);
+  const auto made = calibrate<graph<dequantised>, accelerator_policy>(file, samples);
+  REQUIRE(bool(made));
+  auto stored = executor<graph<dequantised>, accelerator_policy>::create(*made);
+  auto floats = executor<graph<dequantised>>::create(file);
+  REQUIRE((stored && floats));
+  for (const auto& x : samples) {
+    const auto expected = (*floats)(x);
+    const auto y = (*stored)(x);
+    for (std::size_t i = 0; i < 3; ++i) CHECK(std::fabs(y[i] - expected[i]) < 0.05F);
+  }
+}
+
+TEST_CASE("calibrate: weights whose values break a rule are refused as elsewhere") {
+  const float rows[20] = {};
+  const std::int32_t chosen[] = {1, 7};
+  const tensor_entry entries[] = {tensor_of<float>("rows", {5, 4}, rows), tensor_of<std::int32_t>("chosen", {2}, chosen)};
+  const weights file = make_weights(entries).value();
+  const auto refused = calibrate<graph<chosen_rows>, accelerator_policy>(file, samples_of<4>(1));
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == executor<graph<chosen_rows>>::create(file).error().message());
+  CHECK(refused.error().message().find("(got 7, expected 4) at element 1") != std::string::npos);
+}
+
 TEST_CASE("calibrate: a network of several inputs takes tuples of samples") {
   using pair_net = graph<two_inputs>;
   std::vector<std::tuple<std::array<float, 32>, std::vector<float>>> samples;

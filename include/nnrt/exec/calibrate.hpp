@@ -108,8 +108,19 @@ struct settled_graph {
   }
 }
 
+/// A value whose bytes are there, as references see it.
+[[gnu::cold]] inline view view_of(const settled_graph& made, std::int32_t id) {
+  if (id == ir::none) return {};
+  const ir::value& v = made.graph.at(id);
+  const auto bytes_of = [&](std::int32_t value) { return const_cast<std::byte*>(made.bytes[static_cast<std::size_t>(value)].data()); };
+  view seen{&v.desc, any_pointer::bytes(bytes_of(id))};
+  if (v.scales != ir::none) seen.scales = {reinterpret_cast<const float*>(bytes_of(v.scales)), static_cast<std::size_t>(made.graph.at(v.scales).desc.elements())};
+  return seen;
+}
+
 /// Runs the nodes that need no input, and makes weights of what they give and of constants that layers read.
-[[gnu::cold]] inline settled_graph settle(const ir::graph& optimised, const bound_weights& weights) {
+/// Error: invalid_argument (weights whose values break an operator's rule, as of compile()).
+[[gnu::cold]] inline result<settled_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
   settled_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
   ir::graph& g = made.graph;
   std::size_t next = 0;
@@ -127,11 +138,10 @@ struct settled_graph {
   for (ir::node& n : g.nodes) {
     if (!about.is_prepared(optimised, n)) continue;
     pool<view> in, out;
-    const auto view_of = [&](std::int32_t id) { return id == ir::none ? view{} : view{&g.at(id).desc, any_pointer::bytes(made.bytes[static_cast<std::size_t>(id)].data())}; };
     for (const std::int32_t id : g.outputs_of(n)) made.bytes[static_cast<std::size_t>(id)].resize(static_cast<std::size_t>(g.at(id).desc.bytes()));
-    for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(id));
-    for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(id));
-    n.op->reference(g.attrs_of(n), in, out);
+    for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(made, id));
+    for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(made, id));
+    if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return fail(error_of(fault, n.op->rules, n.label->name, g.name_of(n.name)));
     for (std::size_t i = 0; i < g.outputs_of(n).size(); ++i) {
       ir::value& v = g.at(g.outputs_of(n)[i]);
       v.is = ir::kind::weight;
@@ -433,12 +443,13 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
   ir::graph optimised = G::ir();
   if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
   passes::optimise(optimised);
-  settled_graph floats = settle(optimised, *bound);
+  auto floats = settle(optimised, *bound);
+  if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = nodes_on_accelerator(Policy::place(optimised));
-  inputs.fold_layers(floats, on_accelerator);
+  inputs.fold_layers(*floats, on_accelerator);
   const calibration_target target{Policy::table, find, inputs.scales()};
   calibrated<G, Policy> made;
-  calibrator run(std::move(floats), wanted, target, std::move(on_accelerator));
+  calibrator run(std::move(*floats), wanted, target, std::move(on_accelerator));
   if (auto ok = run.run(inputs.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   made.inputs = inputs.end_with_pixels(made.network.graph);
   return made;
@@ -449,7 +460,7 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
 /// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
 /// does what no kernel of stored numbers rounds as the accelerator does.
-/// Errors: invalid_argument (weights that do not fit, no samples, a sample of the wrong size), out_of_memory.
+/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};

@@ -82,9 +82,7 @@ namespace detail {
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
   if (auto ok = infer_graph(optimised); !ok) return fail(std::move(ok.error()));
-  for (const std::int32_t id : optimised.inputs)
-    if (const ir::value& in = optimised.at(id); !in.desc.shape.is_known())
-      return fail(error_code::invalid_argument, {"input ", piece::in_quotes(optimised.name_of(in.name)), " is ", ir::to_string(in.desc), ", expected known extents"});
+  if (auto ok = require_known_extents(optimised); !ok) return fail(std::move(ok.error()));
   detail::pixel_inputs pixels(samples, given, ops::find(ops::depthwise_conv2d::code));
   if (auto ok = pixels.add_layers(optimised, policy.table->scales); !ok) return fail(std::move(ok.error()));
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
@@ -96,11 +94,12 @@ namespace detail {
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
   compiled_model made;
   const auto find = [](op_code code) { return ops::find(code); };
-  detail::settled_graph floats = detail::settle(optimised, *bound);
+  auto floats = detail::settle(optimised, *bound);
+  if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
-  pixels.fold_layers(floats, on_accelerator);
+  pixels.fold_layers(*floats, on_accelerator);
   const detail::calibration_target target{*policy.table, find, pixels.scales()};
-  if (auto ok = detail::calibrator(std::move(floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::calibrator(std::move(*floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
   made.inputs = pixels.end_with_pixels(made.network.graph);
   passes::take_off_conversions(made.network.graph, ends);
