@@ -225,6 +225,17 @@ TEST_CASE("executor: executors share weights and nothing else, and move with wha
   check_shared_and_moved<graph<large>>();
 }
 
+TEST_CASE("executor: one that was moved away has nothing to share, and says so") {
+  const with_handler guard;
+  auto first = executor<net>::create(weights_for<net>());
+  REQUIRE(first);
+  const executor<net> second = std::move(*first);
+  told = "nothing";
+  auto shared = first->share();
+  CHECK(told.empty());
+  CHECK(!shared.try_run(input_for<net>()));
+}
+
 TEST_CASE("executor: a shared executor outlives the first one and the weights' handle") {
   std::vector<float> y, expected;
   {

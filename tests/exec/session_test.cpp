@@ -217,6 +217,20 @@ TEST_CASE("session: memory that nobody has is an error at every run") {
   REQUIRE(!ran);
   CHECK(ran.error().code() == error_code::out_of_memory);
   CHECK(ran.error().message().starts_with("session: no memory for "));
+  CHECK(s.input_bytes(0).empty());
+  CHECK(s.output_bytes(0).empty());
+}
+
+TEST_CASE("session: one that was moved away says so") {
+  const auto made = compile(to_model<net>(weights_for<net>()).value());
+  REQUIRE(made);
+  session first(*made);
+  const session second = std::move(first);
+  CHECK(second.ready());
+  for (const result<void>& refused : {first.ready(), first.run(), first.resize({{1}})}) {
+    REQUIRE(!refused);
+    CHECK(refused.error().message() == "the session was moved away");
+  }
 }
 
 /// An operator of a user's own.

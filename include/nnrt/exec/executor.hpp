@@ -104,6 +104,7 @@ template <class G, class Policy = cpu> class executor {
   /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
   /// broken contract, and the executor says so again at every run.
   executor share() const {
+    if (!weights_) return broken(error(made_.error()));  // it could not be made itself
     auto made = with(weights_, {threads_ ? threads_->threads() : 1});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));

@@ -11,7 +11,7 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Runs one program. Movable; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
+/// Runs one program. Movable, and one that was moved away says so; used by one thread at a time. Memory is taken when it is made or resized, none while it runs.
 class session {
  public:
   /// When there is no memory or threads cannot start, the session says so at every run(). A program whose extents are not all known is to be
@@ -26,8 +26,8 @@ class session {
 
   /// Whether it has got its memory and its threads. Error: out_of_memory, which run() says as well.
   result<void> ready() const {
-    if (broken_.message().empty()) return {};
-    return fail(broken_);
+    if (broken_.message().empty() && program_.family_) return {};
+    return fail(reason());
   }
 
   /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it. Inputs are zero afterwards,
@@ -106,18 +106,10 @@ class session {
     bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
     has_views_ = false;
   }
-  /// The bytes of input i, whatever its dtype, as input() gives its elements.
-  std::span<std::byte> input_bytes(std::size_t i) {
-    if (i >= plan().inputs.size()) return {};
-    const operand_slot& slot = plan().slot_of(plan().inputs[i]);
-    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
-  }
+  /// The bytes of input i, whatever its dtype, as input() gives its elements. Empty where there is no such input, or no memory.
+  std::span<std::byte> input_bytes(std::size_t i) { return i < plan().inputs.size() ? bytes_of(plan().inputs[i]) : std::span<std::byte>(); }
   /// The bytes of output i of the last run, whatever its dtype.
-  std::span<const std::byte> output_bytes(std::size_t i) const {
-    if (i >= plan().outputs.size()) return {};
-    const operand_slot& slot = plan().slot_of(plan().outputs[i]);
-    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
-  }
+  std::span<const std::byte> output_bytes(std::size_t i) const { return i < plan().outputs.size() ? bytes_of(plan().outputs[i]) : std::span<std::byte>(); }
 
  private:
   session(program&& fitted, const shared<thread_pool>& threads) : program_(std::move(fitted)), threads_(threads) {}
@@ -139,6 +131,7 @@ class session {
   /// Why the session cannot run.
   error reason() const {
     if (!broken_.message().empty()) return broken_;
+    if (!program_.family_) return {error_code::invalid_argument, "the session was moved away"};
     std::string inputs;
     for (std::size_t i = 0; i < program_.input_count(); ++i)
       if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", "\"", program_.input_name(i), "\" ", ir::to_string(program_.input_desc(i))});
@@ -171,6 +164,11 @@ class session {
     return threads_->start(wanted.threads, wanted.pin_threads);
   }
 
+  std::span<std::byte> bytes_of(const port& p) const {
+    if (bases_.empty()) return {};  // run() says why
+    const operand_slot& slot = plan().slot_of(p);
+    return {bases_[static_cast<std::size_t>(slot.base)] + slot.offset, static_cast<std::size_t>(plan().desc_of(slot).bytes())};
+  }
   template <class T> std::span<T> elements(const port* p, const char* what, std::size_t i) {
     if (!program_.has_plan() || !broken_.message().empty()) return broken_contract(reason().message()), std::span<T>();
     if (p == nullptr) return broken_contract(joined({what, " ", i, " does not exist"})), std::span<T>();
