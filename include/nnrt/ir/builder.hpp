@@ -37,6 +37,7 @@ class builder {
   constexpr auto input(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
+    static_assert(!needs_scales(desc), "nnrt: an input has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
@@ -60,11 +61,13 @@ class builder {
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
@@ -102,10 +105,12 @@ class builder {
   constexpr void finish();
 
  private:
+  /// Whether a value has scales by a name of their own.
+  static consteval bool needs_scales(const tensor_desc& desc) { return desc.quantised.mode == quantisation::kind::per_channel; }
   static consteval bool valid_extents(const tensor_desc& desc) {
     for (const std::int64_t extent : desc.shape)
       if (extent < 1) return false;
-    if (desc.quantised.mode == quantisation::kind::per_channel && (desc.quantised.axis < 0 || desc.quantised.axis >= desc.rank())) return false;
+    if (needs_scales(desc) && (desc.quantised.axis < 0 || desc.quantised.axis >= desc.rank())) return false;
     return desc.elements() >= 0;
   }
   constexpr std::int32_t declare_input(const tensor_desc& desc, std::string_view name);
