@@ -222,29 +222,34 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
 
 TEST_CASE("convolution: pixels that collide are gathered where tiles are high enough for it") {
   const conv_method method = tile_rows > 12 ? conv_method::gather : conv_method::product;
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) == (panel_columns > 8 ? conv_method::product : method));
-  CHECK(kernels::detail::float_method_of(padded(layer(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 8, 1, 1), 0, 0, 0, 0)) == (panel_columns > 8 ? conv_method::product : method));
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(3, 4, 1024, 32, 1, 1), 0, 0, 0, 0)) == conv_method::product);
   const conv_method strides = tile_rows > 12 ? conv_method::gather : conv_method::direct;
-  CHECK(kernels::detail::float_method_of(padded(strided(layer(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
-  CHECK(kernels::detail::float_method_of(padded(layer(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(36, 36, 512, 64, 3, 3), 2, 2), 1, 1, 1, 1)) == strides);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(14, 14, 512, 64, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
 }
 
 TEST_CASE("convolution: lines whose last tile has few rows are gathered where tiles have 6, if enough filters share the copies") {
   const conv_method gathered = tile_rows > 6 ? conv_method::direct : conv_method::gather;
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 7, 512, 512, 3, 3), 1, 1, 1, 1)) == gathered);
-  CHECK(kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) == gathered);
-  CHECK(kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 1, 1), 2, 2), 0, 0, 0, 0)) == gathered);
-  CHECK(kernels::detail::float_method_of(padded(layer(12, 12, 256, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 7, 512, 8, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
-  CHECK(kernels::detail::float_method_of(padded(layer(7, 3, 512, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 512, 512, 3, 3), 1, 1, 1, 1)) == gathered);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 3, 3), 2, 2), 1, 1, 1, 1)) == gathered);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(strided(layer(14, 14, 256, 512, 1, 1), 2, 2), 0, 0, 0, 0)) == gathered);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(12, 12, 256, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 512, 8, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
+  CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 3, 512, 512, 3, 3), 1, 1, 1, 1)) == conv_method::direct);
 }
 
 TEST_CASE("convolution: scratch is no larger than what is gathered, however far a kernel reaches") {
   constexpr std::int64_t far = 2147483647;
   CHECK(conv_scratch_floats(padded(dilated(layer(9, 9, 8, 8, 3, 1), far, 1), far, 0, far, 0)) < 10000);
   CHECK(conv_scratch_floats(padded(dilated(layer(9, 9, 8, 8, 1, 3), 1, far), 0, far, 0, far)) < 10000);
+  for (const std::int64_t stride : {std::int64_t{100'000}, far}) {
+    const std::int64_t scratch = conv_scratch_floats(padded(strided(layer(8, 8, 2, 1, 1, 1), stride, stride), stride, stride, stride, stride));
+    CHECK(scratch >= 0);
+    CHECK(scratch < 10000);
+  }
 }
 
 TEST_CASE("convolution: where there are bands, some rows of a product alone have the bits of the whole") {

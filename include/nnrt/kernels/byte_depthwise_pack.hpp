@@ -20,7 +20,11 @@ struct byte_depthwise_plan {
   std::int64_t repeats = 1;
 
   constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
-      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {}
+      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {
+    // Between the taps of one row there is nothing.
+    if (s.kernel_h == 1) s.dilation_h = 1;
+    if (s.kernel_w == 1) s.dilation_w = 1;
+  }
 
   /// Output rows computed at once.
   constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
@@ -199,10 +203,14 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
   }
 }
 
-/// Columns of a kernel, repeats of weights with a zero point counted; wider ones are left to the reference.
+/// Columns of a kernel at most, repeats of weights with a zero point counted.
 inline constexpr std::int64_t most_depthwise_columns = 64;
-constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const byte_factors& f) {
-  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
+/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its image is not far more than there is
+/// to read of it, as with far padding. Others are left to the reference.
+constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  if (plan.columns() > most_depthwise_columns) return false;
+  return plan.is_in_place() || (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

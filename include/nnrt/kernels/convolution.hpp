@@ -70,8 +70,8 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
   const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
   if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the kernel: that may be far more than there is to read.
-  const bool reaches_far = s.rows_under(1) > 2 * s.height + 64 || s.columns_under(1) > 2 * s.width + 64;
+  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more than there is to read.
+  const bool reaches_far = s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
   return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
 }
 

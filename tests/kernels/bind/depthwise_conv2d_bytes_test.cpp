@@ -122,6 +122,21 @@ TEST_CASE("depthwise_conv2d of bytes: kernels of every height and width") {
       }
 }
 
+TEST_CASE("depthwise_conv2d of bytes: scratch is no larger than what is read, however far a kernel reaches") {
+  constexpr std::int64_t far = 2147483647;
+  check({.dilation{far, 1}}, {1, 8, 8, 4}, {4, 1, 1, 1});
+  check({.dilation{1, far}}, {1, 8, 8, 4}, {4, 3, 1, 1});
+  check({.dilation{far, far}}, {1, 8, 8, 2 * kernels::register_bytes}, {2 * kernels::register_bytes, 1, 1, 1});
+  for (const std::int64_t step : {std::int64_t{100'000}, far}) {
+    const pads around{pad_mode::explicit_pads, step, step, step, step};
+    const auto is_left = [&](const form& f, shape_t x, shape_t w) {
+      return has_no_kernel<ops::depthwise_conv2d>(f, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.03F, 4)}, into_bytes(0.02F, 7));
+    };
+    CHECK(is_left({.stride{step, step}, .pad = around}, {1, 8, 8, 4}, {4, 1, 1, 1}));
+    CHECK(is_left({.dilation{step, step}, .pad = around}, {1, 2, 2, 4}, {4, 3, 3, 1}));
+  }
+}
+
 TEST_CASE("depthwise_conv2d of bytes: every number of channels around whole registers, and multipliers") {
   for (std::int64_t c = 1; c <= 2 * kernels::register_bytes + 5; c += c % 8 == 0 || c % 8 == 7 ? 1 : 3)
     for (const std::int64_t stride : {1, 2}) check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c, 3, 3, 1});

@@ -105,7 +105,7 @@ struct left_sums {
   byte_factors factors;
 
   constexpr bool is_depthwise() const {
-    return shape.group > 1 && shape.group == shape.in && byte_depthwise_columns(depthwise(), factors) <= most_depthwise_columns;
+    return shape.group > 1 && shape.group == shape.in && is_for_byte_depthwise(depthwise(), factors);
   }
   constexpr depthwise_shape depthwise() const {
     const conv_shape& s = shape;
@@ -149,7 +149,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
               .scratch_bytes = byte_conv_scratch_bytes(byte_conv_plan::of(conv_of(shape))),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
-    if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
+    if (!is_for_byte_depthwise(shape, f)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
