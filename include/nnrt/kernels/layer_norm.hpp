@@ -19,22 +19,22 @@ struct repeated_parameters {
 
 namespace detail {
 
-/// The sum of (x - mean)^2, in an order that depends on n and the number of lanes alone.
-template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
+/// The sum of what add() adds of each x - mean, in an order that depends on n and the number of lanes alone.
+template <class V, class Add> inline float row_sum_around(const float* x, std::int64_t n, float mean, Add add) {
   const V centre(mean);
   V sums[2] = {V(0.0F), V(0.0F)};
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](int k) __attribute__((always_inline)) {
-      const V off = load(x + i + k * lanes) - centre;
-      sums[k] = fma(off, off, sums[k]);
-    });
+    each<2>([&](int k) __attribute__((always_inline)) { sums[k] = add(load(x + i + k * lanes) - centre, sums[k]); });
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    const V off = first_or(load_first(x + i, left) - centre, left, 0.0F);
-    sums[0] = fma(off, off, sums[0]);
+    sums[0] = add(first_or(load_first(x + i, left) - centre, left, 0.0F), sums[0]);
   }
   return sum_of_lanes(sums[0] + sums[1]);
+}
+/// The sum of (x - mean)^2.
+template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
+  return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
 }
 
 /// What brings a row to mean 0 and variance 1: (x - mean) * factor.
@@ -43,8 +43,13 @@ struct normaliser {
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
   const auto count = static_cast<float>(n);
-  const float mean = kernels::row_sum<V>(x, n) / count;
-  return {mean, 1.0F / math::sqrt(row_sum_of_squares<V>(x, n, mean) / count + epsilon)};
+  float mean = kernels::row_sum<V>(x, n) / count, variance = row_sum_of_squares<V>(x, n, mean) / count;
+  // So little may be the error of the mean: numbers that are all alike have no variance.
+  if (variance <= 1e-6F * mean * mean) {
+    mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
+    variance = row_sum_of_squares<V>(x, n, mean) / count;
+  }
+  return {mean, 1.0F / math::sqrt(variance + epsilon)};
 }
 
 /// y = (x - mean) * factor * gamma + beta for n elements.

@@ -2,6 +2,7 @@
 // Flow: bind/lrn.hpp calls local_response() for a part of the pixels.
 #pragma once
 
+#include <nnrt/core/math.hpp>
 #include <nnrt/kernels/functions.hpp>
 #include <nnrt/kernels/part.hpp>
 
@@ -23,6 +24,14 @@ namespace detail {
 /// How many channels are worked on at once.
 inline constexpr std::int64_t channels_of_response = 256;
 
+/// The response of one channel where squares or their sum may be no normal floats: with room enough.
+inline float safe_response(const float* x, std::int64_t channels, std::int64_t c, const response& by) {
+  double sum = 0;
+  const std::int64_t end = c + by.radius < channels ? c + by.radius + 1 : channels;
+  for (std::int64_t k = c < by.radius ? 0 : c - by.radius; k < end; ++k) sum += double{x[k]} * double{x[k]};
+  return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
+}
+
 /// Channels first to last of a pixel.
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
@@ -36,7 +45,12 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
     const float* const window = squares + (c - first);
     V sum = load(window);
     for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
-    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
+    const V base = fma(alpha, sum, bias);
+    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(base)), n);
+    alignas(64) float bases[lanes];
+    store(bases, base);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (!(bases[i] > 1e-24F && bases[i] < std::numeric_limits<float>::infinity())) y[c + i] = safe_response(x, channels, c + i, by);
   }
 }
 

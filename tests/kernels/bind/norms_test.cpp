@@ -24,6 +24,17 @@ TEST_CASE("instance_norm: a NaN spoils its channel of its image alone, and so do
   check_kernel<ops::instance_norm>({}, {floats({2, 3, 20}, x), floats({3}, 4), floats({3}, 5)}, {5e-6, 5e-6});
 }
 
+// Sums of most numbers, over how many they are, are not quite the number.
+TEST_CASE("instance_norm: numbers that are all alike have no variance, whatever they and however many they are") {
+  for (const std::int64_t n : {9, 36, 196, 784, 12544})
+    for (const float number : {0.1F, 0.3F, -0.7F, 1.1F, 2.3F, 5.7F, 1e-20F, -3e12F}) {
+      CAPTURE(n);
+      CAPTURE(number);
+      const std::vector<float> x(static_cast<std::size_t>(n), number);
+      check_kernel<ops::instance_norm>({}, {floats({1, 1, n}, x), floats({1}, 4), floats({1}, 5)}, {5e-6, 5e-6});
+    }
+}
+
 namespace {
 
 ops::l2_normalize::attrs along(std::initializer_list<std::int64_t> axes, activation fused = activation::none, float epsilon = 1e-6F) {
@@ -111,6 +122,13 @@ TEST_CASE("lrn: sums that are 0, and what is no number") {
   std::vector<float> x = with_special_values(random_floats(60, 3));
   check_kernel<ops::lrn>(response(1, 0, 1, 0.5F), {floats({3, 20}, x)}, {1e-30, 2e-6});
   check_kernel<ops::lrn>(response(1, 0, 1, 0.5F), {floats({1, 4}, {0.0F, 0.0F, 0.0F, 1.0F})}, {1e-30, 2e-6});
+}
+
+TEST_CASE("lrn: numbers whose squares no float holds") {
+  std::vector<float> x = random_floats(60, 3);
+  x[3] = 3e19F, x[17] = 1e-23F, x[18] = -1e-20F, x[30] = -1e38F, x[59] = 1e-40F;
+  for (const float bias : {0.0F, 1.0F})
+    for (const std::int64_t radius : {0, 1}) check_kernel<ops::lrn>(response(radius, bias, 1, 0.5F), {floats({3, 20}, x)}, {1e-44, 2e-6});
 }
 
 TEST_CASE("lrn: powers of negative numbers, 0 to the power of 0, and wide windows are left to the reference") {
