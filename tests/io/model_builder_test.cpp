@@ -8,6 +8,7 @@
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/slice.hpp>
 
+#include <sys/mman.h>
 #include <array>
 #include <cstdint>
 
@@ -46,6 +47,22 @@ TEST_CASE("model_builder: a shape that is known, and what is computed from it, i
   const auto flat = b.apply<ops::reshape>({}, {x, (*last)[0]});
   CHECK(!flat);  // 24 elements do not go into 6
   CHECK(flat.error().message() == "reshape: number of elements must be kept (got 6, expected 24)");
+}
+
+TEST_CASE("model_builder: names that a graph has no room for are refused, unread") {
+  constexpr std::size_t bytes = (std::size_t{1} << 31U) - 1;  // which the ranges of an empty graph would hold
+  void* const zeros = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(zeros != MAP_FAILED);
+  const std::string_view name(static_cast<const char*>(zeros), bytes);
+  model_builder b;
+  const std::int32_t x = *b.input("x", {f32, {2}});
+  const std::string_view message = "names: got 1 and 2147483647 bytes, expected at most 2147483647";
+  CHECK(b.input(name, {f32, {2}}).error().message() == message);
+  CHECK(b.weight(name, {f32, {2}}).error().message() == message);
+  CHECK(b.apply<ops::add>({}, {x, x}, {}, name).error().message() == message);
+  CHECK(b.output(name, x).error().message() == message);
+  CHECK(b.graph().values.size() == 1);
+  ::munmap(zeros, bytes);
 }
 
 TEST_CASE("model_builder: a node on inputs, or on an input whose shape is unknown, stays") {

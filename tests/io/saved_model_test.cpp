@@ -63,10 +63,33 @@ model image_network(std::int64_t channels = 3) {
   return b.finish();
 }
 
+/// A network that has the same numbers twice.
+saved_model network_of_two_constants() {
+  model_builder b;
+  const float numbers[] = {1, 2};
+  for (const char* name : {"a", "b"}) (void)b.output(name, *b.constant<float>({f32, {2}}, numbers));
+  return {.network = b.finish(), .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
+}
+
 byte_list bytes_of(const saved_model& made) { return models_to_bytes({&made, 1}).value(); }
 std::string message_of(const byte_list& file) {
   const auto loaded = load_models(std::span<const std::byte>(file));
   return loaded ? std::string() : loaded.error().message();
+}
+/// The file with the first `from` in its header exchanged, and signed again.
+byte_list signed_with(const byte_list& file, std::string_view from, std::string_view to) {
+  std::string letters(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::size_t at = letters.find(from);
+  REQUIRE(at != letters.npos);
+  letters.replace(at, from.size(), to);
+  std::uint64_t length = 0;
+  std::memcpy(&length, letters.data(), sizeof length);
+  length += to.size() - from.size();
+  std::memcpy(letters.data(), &length, sizeof length);
+  const auto* const first = reinterpret_cast<const std::byte*>(letters.data());
+  byte_list changed(first, first + letters.size());
+  nnrt_test::sign(changed);
+  return changed;
 }
 bool is_same(const weights& a, const weights& b) {
   if (a.order() != b.order() || a.entries().size() != b.entries().size()) return false;
@@ -190,22 +213,17 @@ TEST_CASE("saved_model: signed metadata that make no network say what is wrong, 
   const byte_list file = bytes_of(compiled_network());
   for (const row& r : table) {
     CAPTURE(r.from);
-    std::string letters(reinterpret_cast<const char*>(file.data()), file.size());
-    const std::size_t at = letters.find(r.from);
-    REQUIRE(at != letters.npos);
-    const std::string_view from = r.from, to = r.to;
-    letters.replace(at, from.size(), to);
-    std::uint64_t length = 0;
-    std::memcpy(&length, letters.data(), sizeof length);
-    length += to.size() - from.size();
-    std::memcpy(letters.data(), &length, sizeof length);
-    const auto* const first = reinterpret_cast<const std::byte*>(letters.data());
-    byte_list changed(first, first + letters.size());
-    nnrt_test::sign(changed);
-    const std::string message = message_of(changed);
+    const std::string message = message_of(signed_with(file, r.from, r.to));
     CAPTURE(message);
     CHECK(message.find(r.message) != std::string::npos);
   }
+}
+
+TEST_CASE("saved_model: a tensor is described once, and is one constant at most") {
+  const byte_list file = bytes_of(network_of_two_constants());
+  REQUIRE(message_of(file) == "");
+  CHECK(message_of(signed_with(file, R"(\"name\":\"constant 1\")", R"(\"name\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is described twice");
+  CHECK(message_of(signed_with(file, R"(\"tensor\":\"constant 1\")", R"(\"tensor\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is read as two constants");
 }
 
 TEST_CASE("saved_model: a file that ends early, or late, is refused") {

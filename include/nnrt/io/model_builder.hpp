@@ -10,14 +10,17 @@
 #include <nnrt/ops/registry.hpp>
 #include <nnrt/passes/shapes.hpp>
 
+#include <limits>
+
 namespace nnrt::inline NNRT_ISA {
 
 /// Builds a model. Values are ids, in order of creation; a call that fails adds nothing.
 class model_builder {
  public:
   /// An input of the network; extents that are -1 are known when it runs (session::resize). Error: invalid_argument (a name that is there
-  /// already, extents that are too large).
+  /// already, extents that are too large; as anywhere below, more than 2 GiB of names).
   result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
+    if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     for (const std::int32_t other : made_.graph.inputs)
       if (made_.graph.name_of(made_.graph.at(other).name) == name) return fail(error_code::invalid_argument, "two inputs are called \"" + std::string(name) + "\"");
     if (desc.type == dtype::none || !detail::check_extents(desc)) return fail(refusal(name, desc, " has no dtype, or extents that no tensor can have"));
@@ -27,6 +30,7 @@ class model_builder {
   }
   /// A tensor of the model's weights, by name; compile() binds it.
   result<std::int32_t> weight(std::string_view name, const tensor_desc& desc) {
+    if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     if (desc.type == dtype::none || desc.elements() < 0) return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
     return add({desc, ir::kind::weight, made_.graph.add_text(name), 0, ir::none});
   }
@@ -46,6 +50,7 @@ class model_builder {
   /// invalid_argument (an id that does not exist).
   result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {},
                                    std::string_view name = {}) {
+    if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     for (const std::int32_t id : inputs)
       if (id != ir::none && (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size()))
         return fail(error_code::invalid_argument, std::string(op.name) + ": value " + std::to_string(id) + " does not exist");
@@ -74,6 +79,7 @@ class model_builder {
 
   /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).
   result<void> output(std::string_view name, std::int32_t id) {
+    if (auto ok = check_room(name); !ok) return ok;
     if (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size())
       return fail(error_code::invalid_argument, "output \"" + std::string(name) + "\": value " + std::to_string(id) + " does not exist");
     for (const ir::output& other : made_.graph.outputs)
@@ -103,6 +109,13 @@ class model_builder {
   }
 
  private:
+  /// Ranges of text count in 32 bits, and files can have as many names as that.
+  [[gnu::cold]] result<void> check_room(std::string_view name) const {
+    constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+    const std::size_t taken = made_.graph.text.size();
+    if (name.size() <= most - taken) return {};
+    return fail(error_code::invalid_argument, {"names: got ", taken, " and ", name.size(), " bytes, expected at most ", most});
+  }
   static error refusal(std::string_view name, const tensor_desc& desc, std::string_view why) {
     return {error_code::invalid_argument, joined({"\"", name, "\": ", ir::to_string(desc), why})};
   }

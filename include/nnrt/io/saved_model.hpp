@@ -235,7 +235,9 @@ class model_writer {
 class model_loader {
  public:
   /// `keeper` keeps the memory of the contents.
-  model_loader(std::string_view json, const weights& contents, const weights& keeper) : json_(json), contents_(contents), keeper_(keeper) {}
+  model_loader(std::string_view json, const weights& contents, const weights& keeper) : json_(json), contents_(contents), keeper_(keeper) {
+    uses_.assign(contents.entries().size(), use::none);
+  }
 
   [[gnu::cold]] result<std::vector<saved_model>> read() {
     std::vector<saved_model> made;
@@ -259,6 +261,13 @@ class model_loader {
   }
 
  private:
+  /// What a tensor of the file has been used for.
+  enum class use : char { none, described, copied };
+  use& use_of(const tensor_entry& tensor) { return uses_[static_cast<std::size_t>(&tensor - contents_.entries().data())]; }
+  [[gnu::cold]] void refuse_second(const saved_model& of, std::string_view name, std::string_view why) {
+    refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), " ", why}}, of);
+  }
+
   /// Ends the reading for a reason that is not one of the JSON.
   [[gnu::cold]] void refuse(error why, const saved_model& of) {
     if (!json_.is_fine()) return;
@@ -305,17 +314,22 @@ class model_loader {
     json_.take(json_event::end_object);
     const tensor_entry* const found = json_.is_fine() ? find(made, prefix, name) : nullptr;
     if (found == nullptr) return nullptr;
+    if (use_of(*found) != use::none) return refuse_second(made, name, "is described twice"), nullptr;
+    use_of(*found) = use::described;
     ++tensors_;
     const std::string got = hexadecimal(digest_of(found->bytes));
     if (got != digest) refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), ": its bytes are damaged: got digest ", got, ", expected ", piece::in_quotes(digest)}}, made);
     return found;
   }
-  /// The elements of a constant, which ends up at a multiple of 64.
+  /// The elements of a constant, which ends up at a multiple of 64. Each has a tensor of its own, as in files that were written here: many constants
+  /// of one large tensor would not fit into memory.
   [[gnu::cold]] void copy_constant(saved_model& made, std::string_view prefix, const std::string& name, ir::value& v) {
     const tensor_entry* const found = find(made, prefix, name);
     if (found == nullptr) return;
     if (found->type != v.desc.type || found->shape != v.desc.shape)
       return refuse({error_code::invalid_file, {"tensor ", piece::in_quotes(name), ": got ", {found->type, found->shape}, ", expected ", {v.desc.type, v.desc.shape}}}, made);
+    if (use_of(*found) == use::copied) return refuse_second(made, name, "is read as two constants");
+    use_of(*found) = use::copied;
     pool<std::byte>& bytes = made.network.graph.bytes;
     while (bytes.size() % 64 != 0) bytes.push_back(std::byte{});
     v.first_byte = static_cast<std::int64_t>(bytes.size());
@@ -376,6 +390,7 @@ class model_loader {
   result<void> wrong_;
   bool are_known_ = true;       // all operators
   std::size_t tensors_ = 0;     // that have been found
+  pool<use> uses_;              // of each tensor of the file
 };
 
 [[gnu::cold]] inline result<std::vector<saved_model>> load_models(const kept_bytes& file) {

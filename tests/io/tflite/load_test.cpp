@@ -112,6 +112,10 @@ const spoiled files[] = {
      },
      "subgraph 0: output 1: two outputs are called \"y\""},
     {"no output of the graph", [](file& f) { f.outputs = {}; }, "graph: has no output"},
+    {"more inputs than a network has", [](file& f) { f.inputs.assign(4097, 0); },
+     "subgraph 0: inputs: got 4097, expected at most 4096"},
+    {"more outputs than a network has", [](file& f) { f.outputs.assign(4097, 3); },
+     "subgraph 0: outputs: got 4097, expected at most 4096"},
     {"constant input",
      [](file& f) {
        f.inputs = {0, 1};
@@ -222,6 +226,14 @@ const spoiled files[] = {
        f.outputs = {2};
      },
      "subgraph 0: operator 0 REDUCE_MIN: reduce_min \"least\": declared output quantisation must match (got 0.5, expected 0.25)"},
+    {"a range from the least number on",
+     [](file& f) {
+       const auto number = [](double n) { return tensor{int64, {}, "n", bytes_of<std::int64_t>({n})}; };
+       for (const double n : {-0x1p63, 5.0, 1.0}) f.add(number(n));
+       f.calls = {{96, {4, 5, 6}, {3}}};
+       f.tensors[3] = {int64, {0}, "y"};
+     },
+     "subgraph 0: operator 0 RANGE: range: got -9223372036854775808 to 5 in steps of 1"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};
@@ -407,6 +419,35 @@ TEST_CASE("tflite: many tensors that share one long name do not make memory expl
   for (int i = 0; i < 1000; ++i) f.add(floats({1, 2}, name));
   const std::string error = load_file(f.bytes()).error;
   CHECK(error.starts_with("subgraph 0: names of tensors: got more than "));
+}
+
+TEST_CASE("tflite: an operator of many nodes does not make memory explode by its name") {
+  const std::string name(100'000, 'n');
+  file sum, unpacked;
+  sum.add(floats({2}, "x"));
+  sum.add(floats({2}, name));
+  sum.calls = {{106, std::vector<std::int32_t>(1000, 0), {1}}};
+  sum.inputs = {0}, sum.outputs = {1};
+  unpacked.add(floats({1000}, "x"));
+  unpacked.calls = {{88, {0}, {}, {64, {{0, std::int32_t{1000}}}}}};
+  for (int i = 0; i < 1000; ++i) unpacked.calls[0].outputs.push_back(unpacked.add(floats({}, i == 0 ? name : std::to_string(i))));
+  unpacked.inputs = {0}, unpacked.outputs = {1};
+  for (file* f : {&sum, &unpacked}) {
+    const std::string error = load_file(f->bytes()).error;
+    CAPTURE(error);
+    CHECK(error.find(" \"x\" constants and names: got ") != error.npos);
+    f->tensors[1].name = "y";
+    CHECK(load_file(f->bytes()).error == "");
+  }
+}
+
+TEST_CASE("tflite: many constants that are computed from one do not make memory explode") {
+  file f;
+  f.add({int64, {1024}, "x", std::vector<std::byte>(8192)});
+  for (int i = 0; i < 2000; ++i) f.calls.push_back({93, {0}, {f.add({int64, {1024}, ""})}, {}, {}, 0});  // ZEROS_LIKE
+  f.outputs = {1};
+  const std::string error = load_file(f.bytes()).error;
+  CHECK(error.find(" \"x\" constants and names: got ") != error.npos);
 }
 
 TEST_CASE("tflite: only constants may have a scale for each channel") {

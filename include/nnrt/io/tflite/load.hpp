@@ -94,10 +94,18 @@ struct entry {
   return own.empty() ? joined({"#", tensor}) : std::string(own);
 }
 
+/// A network with more inputs, or outputs, than this is none: names are compared one by one.
+inline constexpr std::size_t most_ends = 4096;
+[[gnu::cold]] inline result<void> check_ends(std::string_view what, std::size_t got) {
+  if (got <= most_ends) return {};
+  return fail(error_code::invalid_file, {what, ": got ", got, ", expected at most ", most_ends});
+}
+
 [[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
                                               tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
   const auto names = read.signature[schema::signature_def::inputs];
+  if (auto ok = check_ends("inputs", inputs.size()); !ok) return ok;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::string name = called(names, inputs.size(), inputs[i], tensors.name(inputs[i]));
     auto ok = tensors.count_copy(inputs[i], static_cast<std::int64_t>(name.size()));
@@ -131,6 +139,7 @@ struct entry {
                                                tensor_reader& tensors, model_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
   const auto names = read.signature[schema::signature_def::outputs];
+  if (auto ok = check_ends("outputs", outputs.size()); !ok) return ok;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string name = called(names, outputs.size(), outputs[i], tensors.name(outputs[i]));
     auto ok = tensors.count_copy(outputs[i], static_cast<std::int64_t>(name.size()));

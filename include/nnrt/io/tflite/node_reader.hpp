@@ -119,7 +119,8 @@ class node_reader {
   /// One number of a dtype as a constant without axes, which broadcasts to any shape.
   [[gnu::cold]] std::int32_t scalar(dtype type, double value);
 
-  /// Constants that the reader makes count as copies of input 0: they stay in proportion to the file's size.
+  /// Names of nodes, and constants that the reader makes, count as copies of input 0: they stay in proportion to the
+  /// file's size.
   [[gnu::cold]] void count_copy(std::int64_t bytes) {
     if (!is_fine() || inputs_.empty()) return;
     if (auto ok = tensors_.count_copy(inputs_[0], bytes); !ok) refuse(ok.error().code(), {ok.error().message()});
@@ -277,13 +278,17 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
 [[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
                                                            array_ref<const std::int32_t> inputs,
                                                            array_ref<const tensor_desc> wanted) {
+  const std::string_view name = tensors_.name(outputs_[0]);  // of all nodes that the operator becomes
+  count_copy(static_cast<std::int64_t>(name.size()));
   if (!is_fine()) return {};
-  auto made = network_.apply(op, attrs, inputs, wanted, tensors_.name(outputs_[0]));
+  const std::size_t bytes_before = network_.graph().bytes.size();
+  auto made = network_.apply(op, attrs, inputs, wanted, name);
   if (!made) {
     refuse(made.error().code(), {made.error().message()});
     return {};
   }
   network_.evaluate_last();  // what files compute from shapes, other operators need to know
+  count_copy(static_cast<std::int64_t>(network_.graph().bytes.size() - bytes_before));
   return *std::move(made);
 }
 

@@ -207,8 +207,9 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 [[gnu::cold]] inline void read_range(node_reader& node) {
   const std::int64_t first = node.integer(0), last = node.integer(1), step = node.integer(2);
   constexpr std::int64_t farthest = std::int64_t{1} << 40;
+  constexpr auto is_far = [](std::int64_t number) { return number < -farthest || number > farthest; };
   if (!node.is_fine()) return;
-  if (step == 0 || std::abs(first) > farthest || std::abs(last) > farthest || std::abs(step) > farthest)
+  if (step == 0 || is_far(first) || is_far(last) || is_far(step))
     return node.refuse(error_code::invalid_file, {"range: got ", first, " to ", last, " in steps of ", step});
   const std::int64_t way = step > 0 ? last - first : first - last, size = std::abs(step);
   const std::int64_t count = way > 0 ? (way - 1) / size + 1 : 0;
