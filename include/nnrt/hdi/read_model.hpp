@@ -206,6 +206,15 @@ class model_reader {
       bytes.insert(piece_of_it, piece_of_it + got);
       done += static_cast<std::uint64_t>(got);
     }
+    return check_booleans(i, v);
+  }
+  /// Kernels would do anything with others. Looked at are the graph's bytes: those of the file may change meanwhile.
+  result<void> check_booleans(std::size_t i, const ir::value& v) const {
+    if (v.desc.type != boolean) return {};
+    for (std::int64_t k = 0; k < v.desc.bytes(); ++k) {
+      const int element = std::to_integer<int>(made_.graph.bytes[static_cast<std::size_t>(v.first_byte + k)]);
+      if (element > 1) return wrong({tensor_at(i), ": data: got ", element, " for a boolean, expected 0 or 1"});
+    }
     return {};
   }
 
