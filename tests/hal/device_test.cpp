@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstring>
 #include <future>
+#include <new>
 
 #include <sys/mman.h>
 
@@ -24,6 +25,7 @@ class plus_one_model final : public prepared_model {
  public:
   explicit plus_one_model(std::int64_t n) : desc_(f32, {2, n}) {}
   std::atomic<int>* runs = nullptr;
+  std::atomic<bool>* has_memory = nullptr;
   std::size_t input_count() const override { return 1; }
   std::size_t output_count() const override { return 1; }
   const tensor_desc& input_desc(std::size_t) const override { return desc_; }
@@ -31,14 +33,15 @@ class plus_one_model final : public prepared_model {
   std::string_view input_name(std::size_t) const override { return "x"; }
   std::string_view output_name(std::size_t) const override { return "y"; }
   result<extent_range> input_range(std::size_t) const override { return fail(error_code::not_supported, "no"); }
-  result<std::unique_ptr<execution>> make_execution() override { return std::make_unique<run_of_it>(runs); }
+  result<std::unique_ptr<execution>> make_execution() override { return std::make_unique<run_of_it>(runs, has_memory); }
   result<std::vector<std::vector<std::byte>>> exported() const override { return std::vector<std::vector<std::byte>>{{std::byte{7}, std::byte{8}}, {std::byte{9}}}; }
 
  private:
   struct run_of_it final : execution {
-    explicit run_of_it(std::atomic<int>* count) : runs(count) {}
+    run_of_it(std::atomic<int>* count, const std::atomic<bool>* memory) : runs(count), has_memory(memory) {}
     result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
       ++*runs;
+      if (!*has_memory) throw std::bad_alloc();
       if (deadline != no_deadline) return fail(error_code::deadline_missed, "too slow");  // whatever it was
       outputs[0].shape = inputs[0].shape;
       const auto count = static_cast<std::size_t>(inputs[0].shape.elements());
@@ -52,6 +55,7 @@ class plus_one_model final : public prepared_model {
       return {};
     }
     std::atomic<int>* runs;
+    const std::atomic<bool>* has_memory;
   };
   tensor_desc desc_;
 };
@@ -60,6 +64,7 @@ class plus_one_model final : public prepared_model {
 class fake_driver final : public driver {
  public:
   std::atomic<int> prepared{0}, restored{0}, runs{0};
+  std::atomic<bool> has_memory{true};  // for runs
   bool keeps_caches = true, prepares_nothing = false;
   std::int64_t extent = -1;
   device_status now = device_status::available;
@@ -95,6 +100,7 @@ class fake_driver final : public driver {
     if (prepares_nothing) return std::shared_ptr<prepared_model>();
     auto model = std::make_shared<plus_one_model>(extent);
     model->runs = &runs;
+    model->has_memory = &has_memory;
     return model;
   }
 };
@@ -344,6 +350,31 @@ TEST_CASE("device: a run behind fences fails with them, with its deadline, and w
   const auto brief = model.execute_fenced(a.asking(), {}, 1000);
   CHECK(brief.done.wait_until(no_deadline) == false);
   CHECK(brief.info().ended == status::missed_deadline_transient);
+}
+
+TEST_CASE("device: a run behind fences that finds no memory fails its fence, and its outputs are not written") {
+  const bench b;
+  b.driver->extent = 3;
+  const runnable model = *prepared_on(b.on).model;
+  const buffer_role output[] = {{0, 0, 1}};
+  const device_buffer y = *b.on.allocate({}, {&model, 1}, {}, output);
+  arrays a(3);
+  CHECK(y.copy_from({reinterpret_cast<const std::byte*>(a.x.data()), 24}));
+  request asked = a.asking();
+  asked.outputs[0] = {};
+  asked.buffers = {{false, 0, y.token(), {}}};
+  b.driver->has_memory = false;
+  const auto run = model.execute_fenced(asked, {});
+  CHECK(run.launched == status::none);
+  CHECK(run.done.wait_until(steady_now() + 10'000'000'000) == false);
+  CHECK(run.info().ended == status::general_failure);
+  CHECK(run.info().reason == "the run has no thread, or no memory");
+  const array_ref<std::byte> to(reinterpret_cast<std::byte*>(a.y.data()), 24);
+  CHECK(!y.copy_to(to));
+  b.driver->has_memory = true;
+  CHECK(model.execute_fenced(asked, {}).done.wait_until(no_deadline) == true);
+  CHECK(y.copy_to(to));
+  CHECK(a.y == std::vector<float>(6, 2.5F));
 }
 
 TEST_CASE("device: a run behind fences needs outputs of known extents, with memory for them") {

@@ -7,6 +7,7 @@
 #include <nnrt/ops/relu.hpp>
 
 #include "remote/hosted.hpp"
+#include "remote/pair_of_sockets.hpp"
 #include "remote/toy_driver.hpp"
 #include "support/child_process.hpp"
 #include "support/sanitized.hpp"
@@ -17,6 +18,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -59,6 +61,55 @@ std::shared_ptr<hal::prepared_model> prepared(hal::driver& device, const model& 
   return *made;
 }
 
+/// What a host says to a question that went well: these structures.
+hdi::writer answer(const auto&... with) {
+  hdi::writer said;
+  hdi::marshal(said, ending{-1, {}});
+  (hdi::marshal(said, with), ...);
+  return said;
+}
+
+/// A host that says what the test wants, over one connection beside the first.
+class dictated_host {
+ public:
+  explicit dictated_host(std::function<hdi::writer(question)> answers) : answers_(std::move(answers)), thread_([this] { serve(); }) {}
+  dictated_host(const dictated_host&) = delete;
+  dictated_host& operator=(const dictated_host&) = delete;
+  ~dictated_host() {
+    sockets_.mine = {};
+    thread_.join();  // devices are gone by then
+  }
+  std::shared_ptr<hal::driver> connected() {
+    auto made = connection::over(std::move(sockets_.mine), "the test");
+    REQUIRE(made);
+    return std::make_shared<remote_driver>("the test", std::move(*made));
+  }
+
+ private:
+  void serve() {
+    for (bool goes_on = true; goes_on;) {
+      ::pollfd waiting[] = {{sockets_.theirs.number(), POLLIN, 0}, {further_.theirs.number(), POLLIN, 0}};
+      (void)::poll(waiting, 2, -1);
+      if (waiting[1].revents != 0 && !serve_one(further_.theirs)) further_.theirs = {};
+      if (waiting[0].revents != 0) goes_on = serve_one(sockets_.theirs);
+    }
+  }
+  bool serve_one(const owned_file& socket) {
+    packet asked;
+    if (receive(socket.number(), asked) != arrival::message) return false;
+    const bool opens = asked.asked == static_cast<std::uint32_t>(question::open);
+    hdi::writer said = opens ? answer() : answers_(static_cast<question>(asked.asked));
+    if (opens) said.descriptors.push_back(further_.mine.number());
+    const bool is_sent = send(socket.number(), asked.asked, said).has_value();
+    if (opens) further_.mine = {};
+    return is_sent;
+  }
+
+  std::function<hdi::writer(question)> answers_;
+  pair_of_sockets sockets_, further_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 TEST_CASE("client: the device is described as its driver describes itself") {
@@ -81,49 +132,42 @@ TEST_CASE("client: the device is described as its driver describes itself") {
 }
 
 TEST_CASE("client: numbers of a host that mean nothing are no status and no type") {
-  int ends[2];
-  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-  const owned_file theirs(ends[1]);
   std::atomic<int> now{0};
-  std::thread host([&, socket = theirs.number()] {
-    owned_file further;
-    const auto serve_one = [&](int own) {
-      packet asked;
-      if (receive(own, asked) != arrival::message) return false;
-      hdi::writer said;
-      hdi::marshal(said, ending{-1, {}});
-      if (asked.asked == static_cast<std::uint32_t>(question::hello)) hdi::marshal(said, device_facts{protocol_version, "d", "v", 1, 0, static_cast<hdi::DeviceType>(4), {}, {}, 1});
-      if (asked.asked == static_cast<std::uint32_t>(question::status)) hdi::marshal(said, device_state{static_cast<hdi::DeviceStatus>(now.load())});
-      owned_file other;
-      if (asked.asked == static_cast<std::uint32_t>(question::open)) {
-        int pair[2];
-        if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) return false;
-        further = owned_file(pair[0]), other = owned_file(pair[1]);
-        said.descriptors.push_back(pair[1]);
-      }
-      return send(own, asked.asked, said).has_value();
-    };
-    for (;;) {
-      ::pollfd waiting[] = {{socket, POLLIN, 0}, {further.number(), POLLIN, 0}};
-      (void)::poll(waiting, 2, -1);
-      if (waiting[1].revents != 0 && !serve_one(further.number())) further = {};
-      if (waiting[0].revents != 0 && !serve_one(socket)) return;
+  dictated_host host([&](question what) {
+    if (what == question::hello) return answer(device_facts{protocol_version, "d", "v", 1, 0, static_cast<hdi::DeviceType>(4), {}, {}, 1});
+    return answer(device_state{static_cast<hdi::DeviceStatus>(now.load())});
+  });
+  const auto device = host.connected();
+  const auto type = device->type();
+  REQUIRE(!type);
+  CHECK(type.error().code() == error_code::device_failed);
+  CHECK(type.error().message() == "the test: the driver's host says that its type is 4, expected 0 to 3");
+  for (const auto& [said, means] : {std::pair{0, hal::device_status::available}, {3, hal::device_status::unknown}, {4, hal::device_status::unknown}, {-1, hal::device_status::unknown}}) {
+    now = said;
+    CHECK(*device->status() == means);
+  }
+}
+
+TEST_CASE("client: a host that makes more of an output than there can be has died, and nothing is copied") {
+  dictated_host host([](question what) {
+    const model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    switch (what) {
+      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+      case question::prepare: return answer(model_facts{1, {end}, {end}});
+      case question::run: return answer(run_result{{{2, 1 << 20}}});
+      default: return answer();
     }
   });
-  {
-    auto mine = connection::over(owned_file(ends[0]), "the test");
-    REQUIRE(mine);
-    remote_driver device("the test", std::move(*mine));
-    const auto type = device.type();
-    REQUIRE(!type);
-    CHECK(type.error().code() == error_code::device_failed);
-    CHECK(type.error().message() == "the test: the driver's host says that its type is 4, expected 0 to 3");
-    for (const auto& [said, means] : {std::pair{0, hal::device_status::available}, {3, hal::device_status::unknown}, {4, hal::device_status::unknown}, {-1, hal::device_status::unknown}}) {
-      now = said;
-      CHECK(*device.status() == means);
-    }
-  }
-  host.join();
+  const auto device = host.connected();
+  const auto runs = *prepared(*device, network({2, 4}))->make_execution();
+  std::vector<float> x(8, 1), y(2 << 20, -5);
+  const hal::argument in{bytes_in(x), 32, {2, 4}};
+  hal::argument out{bytes_in(y), y.size() * sizeof(float), {}};  // more than the output can need
+  const auto done = runs->run({&in, 1}, {&out, 1}, steady_now() + 10'000'000'000);  // so it goes through memory of the client's
+  REQUIRE(!done);
+  CHECK(done.error().code() == error_code::device_failed);
+  CHECK(done.error().message() == "the test: the driver's host makes outputs that do not fit");
+  CHECK(std::count(y.begin(), y.end(), -5.0F) == 2 << 20);
 }
 
 TEST_CASE("client: a host may give its device another name") {

@@ -155,6 +155,14 @@ class runnable {
     fenced made;
     made.info = [shared] { return std::lock_guard(shared->mutex), shared->how; };
     made.since_fences = [shared] { return std::lock_guard(shared->mutex), shared->since_fences; };
+    const auto end = [shared, done = made.done](outcome how) {
+      const bool went_well = how.ended == status::none;
+      std::unique_lock lock(shared->mutex);
+      shared->how = std::move(how);
+      lock.unlock();
+      went_well ? done.signal() : done.fail();
+    };
+    detail::exactly_once<outcome> once(end, {status::general_failure, {}, {}, "the run has no thread, or no memory"});
     detail::used_buffers used;
     outcome fault = take(asked, used);
     if (fault.ended == status::output_insufficient_size) fault = refuse({fault.reason});
@@ -163,24 +171,21 @@ class runnable {
       if (f.wait_until(0) == false) fault = {status::invalid_argument, {}, {}, "a fence has failed"};
     if (fault.ended != status::none) {
       made.launched = fault.ended;
-      shared->how = std::move(fault);
-      made.done.fail();
+      once(std::move(fault));
       return made;
     }
-    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), fences = std::move(wait_for), duration, begin, shared, done = made.done]() mutable {
+    const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), used = std::move(used), fences = std::move(wait_for), duration, begin, shared, once = std::move(once)]() mutable {
       outcome how = wait_for_all(fences, asked.deadline);
       const std::int64_t signalled = steady_now();
       if (duration < no_deadline - signalled) asked.deadline = std::min(asked.deadline, signalled + duration);
       if (how.ended == status::none) how = self.run_on(asked, used, begin);
-      const bool went_well = how.ended == status::none;
-      {
+      if (how.ended == status::none && asked.measure) {
         const std::lock_guard lock(shared->mutex);
-        if (went_well && asked.measure) shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
-        shared->how = std::move(how);
+        shared->since_fences = static_cast<std::uint64_t>(steady_now() - signalled) / 1000;
       }
-      went_well ? done.signal() : done.fail();
+      once(std::move(how));
     });
-    if (!began) made.launched = status::general_failure, made.done.fail();
+    if (!began) made.launched = status::general_failure;
     return made;
   }
 
@@ -264,17 +269,22 @@ class runnable {
   }
   /// The same on buffers: those whose extents nobody knew grow to what comes out, and all remember what they are then.
   outcome run_on(request& asked, detail::used_buffers& used, std::int64_t begin) const {
+    for (const detail::used_buffer& buffer : used)
+      if (!buffer.is_input) forget(buffer);  // however the run ends: there may be no memory to come to an end
     outcome how = run(asked, begin);
     if (how.ended == status::output_insufficient_size && grow(asked, used, how)) how = run(asked, begin);
     for (const detail::used_buffer& buffer : used)
       if (how.ended == status::none && !buffer.is_input && !ends_of_model::is_one_of(how.outputs[buffer.end].shape, buffer.state->desc.shape)) how = misfit(buffer, how.outputs[buffer.end].shape);
     for (const detail::used_buffer& buffer : used) {
-      if (buffer.is_input) continue;
+      if (buffer.is_input || how.ended != status::none) continue;
       const std::lock_guard lock(buffer.state->mutex);
-      buffer.state->written.reset();
-      if (how.ended == status::none) buffer.state->memory = buffer.memory, buffer.state->written = how.outputs[buffer.end].shape;
+      buffer.state->memory = buffer.memory, buffer.state->written = how.outputs[buffer.end].shape;
     }
     return how;
+  }
+  static void forget(const detail::used_buffer& written) {
+    const std::lock_guard lock(written.state->mutex);
+    written.state->written.reset();
   }
   static outcome misfit(const detail::used_buffer& buffer, const shape_t& made) {
     return refuse({"buffer ", buffer.state->token, ": is of shape ", buffer.state->desc.shape, ", and ", made, " came out"}, status::general_failure);

@@ -183,7 +183,7 @@ class remote_execution final : public hal::execution {
     if (ran.shapes.size() != outputs.size() || outputs.size() != model_->outputs.size()) return model_->host->died("the driver's host forgets outputs");
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::int64_t made = tensor_desc(model_->outputs[i].type, outputs[i].shape).bytes();
-      if (made < 0 || static_cast<std::uint64_t>(made) > outputs[i].bytes) return model_->host->died("the driver's host makes outputs that do not fit");
+      if (made < 0 || static_cast<std::uint64_t>(made) > order_.outputs[i].bytes) return model_->host->died("the driver's host makes outputs that do not fit");
       // What lies behind the tensor stays as it is, as with any other driver.
       if (const std::size_t at = staged_[inputs.size() + i]; at != none) std::memcpy(outputs[i].data, staging_.data() + at, static_cast<std::size_t>(made));
     }
