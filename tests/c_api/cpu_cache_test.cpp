@@ -365,6 +365,35 @@ TEST_CASE("an offline model is a file that a cache was exported to, or the proce
   }
 }
 
+TEST_CASE("an offline model and an imported cache have no use for the cache of another model, and find their own") {
+  const named_network &dense = networks[0], &lenet = networks[1];
+  network first, second;
+  dense.write(first), lenet.write(second);
+  const std::string fresh = build(OH_NNCompilation_Construct(second.model), lenet, plainly).result, bytes = exported(second.model);
+  const temporary_folder models;
+  const std::string path = models.file("lenet"), empty = models.file("empty");
+  overwrite(path, bytes), overwrite(empty, "");
+  const auto of_lenet = [&](int way) {
+    if (way == 0) return OH_NNCompilation_ConstructWithOfflineModelFile(path.c_str());
+    if (way == 1) return OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes.data(), bytes.size());
+    OH_NNCompilation* imported = OH_NNCompilation_ConstructForCache();
+    OH_NNCompilation_ImportCacheFromBuffer(imported, bytes.data(), bytes.size());
+    return imported;
+  };
+  for (const int way : {0, 1, 2}) {
+    CAPTURE(way);
+    cached cache;
+    REQUIRE(build(OH_NNCompilation_Construct(first.model), dense, cache.with_version(1)).code == OH_NN_SUCCESS);
+    CHECK(build(of_lenet(way), lenet, cache.with_version(1)).result == fresh);
+    const auto written = cache.inode();
+    for (const int other : {0, 1, 2}) CHECK(build(of_lenet(other), lenet, cache.with_version(1)).result == fresh);
+    CHECK(cache.inode() == written);
+    CHECK(build(OH_NNCompilation_ConstructForCache(), lenet, cache.with_version(1)).result == fresh);
+    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(empty.c_str()), lenet, cache.with_version(1)).code == OH_NN_FAILED);
+    CHECK(build(OH_NNCompilation_ConstructWithOfflineModelFile(models.file("missing").c_str()), lenet, cache.with_version(1)).code == OH_NN_FAILED);
+  }
+}
+
 TEST_CASE("with float16 the processor's results are near, its cache half as large and of no use for float32") {
   const named_network n{"wide", write_wide, {1, 256}, {1, 256}, OH_NN_FLOAT32};
   network made;

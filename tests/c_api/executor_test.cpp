@@ -255,6 +255,20 @@ TEST_CASE("a device that dies in an asynchronous run is told to both functions")
   remove_device(id);
 }
 
+TEST_CASE("a run whose tensors do not fit fails, and no device has died of it") {
+  static std::atomic<int> deaths{0};
+  small_executor e(true);
+  NN_Tensor* too_small = small_executor::make_tensor({1, 1, 2, 3});  // the inputs make [1, 2, 2, 3]
+  ending end;
+  REQUIRE(OH_NNExecutor_SetOnRunDone(e.handle, &ending::tell) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_SetOnServiceDied(e.handle, [](void*) { ++deaths; }) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, &too_small, 1, 0, &end) == OH_NN_SUCCESS);
+  end.wait();
+  CHECK(end.code == OH_NN_UNAVAILABLE_DEVICE);
+  CHECK(deaths == 0);
+  OH_NNTensor_Destroy(&too_small);
+}
+
 TEST_CASE("a tensor over the file of another one shares its bytes") {
   small_executor e;
   int fd = -1;

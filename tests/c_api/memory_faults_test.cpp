@@ -290,6 +290,20 @@ TEST_CASE("a single allocation that fails costs the call that made it, and no mo
   CHECK(live_through(0, false, false, false) > 100);
   CHECK(hears.lines > 0);
 }
+TEST_CASE("a refusal stays one where there is no memory to say why") {
+  small_compilation c(false);
+  const listener hears;
+  const auto without_memory = [](auto call) {
+    begin_shortage({0, true});
+    const auto answered = lacking(call);
+    CHECK(has_failed());
+    return answered;
+  };
+  CHECK(without_memory([] { return OH_NNCompilation_Construct(nullptr); }) == nullptr);
+  CHECK(without_memory([] { return OH_NNCompilation_ConstructWithOfflineModelFile(nullptr); }) == nullptr);
+  CHECK(without_memory([] { return OH_NNCompilation_ConstructWithOfflineModelBuffer(nullptr, 1); }) == nullptr);
+  CHECK(without_memory([&] { return OH_NNCompilation_SetCache(c.handle, nullptr, 1); }) == OH_NN_MEMORY_ERROR);
+}
 TEST_CASE("a heap that has ended costs each call that needs it, and nothing that was there before") {
   CHECK(live_through(0, false, false, true) > 100);
 }

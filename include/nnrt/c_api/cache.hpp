@@ -56,6 +56,13 @@ inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constant
   all.put(wanted.speed), all.put(wanted.float16);
   return digest_of(all.bytes) | 1U;
 }
+/// The same of an offline model or an imported cache: its bytes are all that is known of it.
+inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal::preferences& wanted) {
+  record_writer all;
+  all.put(digest_of(bytes));
+  all.put(wanted.speed), all.put(wanted.float16);
+  return digest_of(all.bytes) | 1U;
+}
 
 // ---- One buffer ----
 

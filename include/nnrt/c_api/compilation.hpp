@@ -71,11 +71,14 @@ class compilation : public compilation_options {
     const auto* const model = alive<model_under_construction>(network);
     if (network != nullptr && (model == nullptr || !model->is_finished()))
       return fails(OH_NN_INVALID_PARAMETER, {me, model == nullptr ? ": the model was destroyed" : ": the model is not finished"});
-    const cache_label label{device->name, model != nullptr && wants_cache() ? fingerprint_of(model->graph(), model->constants_digest(), wanted) : 0};
+    mapped_file file;
+    given_bytes given;
+    if (const OH_NN_ReturnCode code = find_bytes(me, file, given); code != OH_NN_SUCCESS) return code;
+    const cache_label label{device->name, wants_cache() ? fingerprint(model, given, wanted) : 0};
     outcome made = wants_cache() ? restore_from_directory(me, device->device, label, wanted) : outcome{};
     const bool is_restored = made.model.has_value();
     const std::vector<kept_bytes> of_others = std::move(made.of_others);
-    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, wanted);
+    if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, given, wanted);
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
       if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label, of_others); code != OH_NN_SUCCESS) return code;
@@ -164,6 +167,17 @@ class compilation : public compilation_options {
     std::vector<kept_bytes> of_others = {};  // sound buffers of the cache that are for other machines
   };
 
+  /// An offline model or an imported cache, which may be empty; none where a compilation has another source.
+  using given_bytes = std::optional<array_ref<const std::byte>>;
+
+  OH_NN_ReturnCode find_bytes(const char* me, mapped_file& file, given_bytes& given) const {
+    if (bytes.data() != nullptr) given = bytes;
+    if (offline_file == nullptr) return OH_NN_SUCCESS;
+    if (const auto opened = file.map(offline_file); !opened) return fails(OH_NN_FAILED, {me, ": ", opened.error().message()});
+    given = file.bytes();
+    return OH_NN_SUCCESS;
+  }
+
   /// What API 9 asked as soon as the device was named: does it take the whole model?
   OH_NN_ReturnCode check_device(const char* me, std::size_t id) const {
     const auto device = find_device(id);
@@ -182,6 +196,11 @@ class compilation : public compilation_options {
   }
 
   bool wants_cache() const { return cache_directory != nullptr && *cache_directory != '\0'; }
+  /// 0: nothing is known of the model but where its cache is.
+  static std::uint64_t fingerprint(const model_under_construction* model, const given_bytes& given, const hal::preferences& wanted) {
+    if (model != nullptr) return fingerprint_of(model->graph(), model->constants_digest(), wanted);
+    return given ? fingerprint_of(*given, wanted) : 0;
+  }
 
   OH_NN_ReturnCode settle_options(const char* me, const hal::device& device, hal::preferences& wanted) const {
     if (const OH_NN_ReturnCode code = check_cache(me, device); code != OH_NN_SUCCESS) return code;
@@ -203,21 +222,12 @@ class compilation : public compilation_options {
     return settled(me, device.prepare(model.graph(), wanted));
   }
 
-  outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const hal::preferences& wanted) const {
-    if (offline_file != nullptr) {
-      auto file = mapped_file::open(offline_file);
-      if (!file) return {fails(OH_NN_FAILED, {me, ": ", file.error().message()}), {}};
-      return prepare_bytes_of(me, on, file->bytes(), false, wanted);
-    }
-    if (bytes.data() == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is neither a model nor a cache"}), {}};
-    return prepare_bytes_of(me, on, bytes, bytes_are_a_cache, wanted);
-  }
   /// A cache in a buffer, or an offline model: what a cache exported is one, too.
-  static outcome prepare_bytes_of(const char* me, const hal::device_registry::device_entry& on, array_ref<const std::byte> from, bool is_cache,
-                                  const hal::preferences& wanted) {
+  outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const given_bytes& given, const hal::preferences& wanted) const {
+    if (!given) return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is neither a model nor a cache"}), {}};
     const hal::device& device = on.device;
-    if (!is_cache && !is_bundle(from)) return settled(me, device.prepare_offline(from, wanted));
-    auto buffers = unbundle(on.name, from);
+    if (!bytes_are_a_cache && !is_bundle(*given)) return settled(me, device.prepare_offline(*given, wanted));
+    auto buffers = unbundle(on.name, *given);
     if (!buffers) return {fails(OH_NN_FAILED, {me, ": ", buffers.error().message()}), {}};
     return settled(me, device.restore(*buffers, wanted));
   }

@@ -8,9 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// A new compilation, which `settle` gives its source.
-template <class Settle> OH_NNCompilation* new_compilation(const char* function, Settle settle) {
-  return guarded(function, static_cast<OH_NNCompilation*>(nullptr), [&](const char*) {
+/// A new compilation, which `settle` gives its source. `fault`: why there can be none, and null comes out; or null.
+template <class Settle> OH_NNCompilation* new_compilation(const char* function, const char* fault, Settle settle) {
+  return guarded(function, static_cast<OH_NNCompilation*>(nullptr), [&](const char* me) -> OH_NNCompilation* {
+    if (fault != nullptr) return log({me, ": ", fault}), nullptr;
     auto* const made = make_object<compilation>();
     settle(*made);
     return reinterpret_cast<OH_NNCompilation*>(made);
@@ -38,22 +39,21 @@ template <class Set, class Check> OH_NN_ReturnCode set_option(const char* functi
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model) noexcept {
   using namespace nnrt::c_api;
   const auto* const from = alive<model_under_construction>(model);
-  if (from == nullptr || (api_level < 11 && !from->is_finished())) return log({"OH_NNCompilation_Construct: ", from == nullptr ? "no model" : "the model is not finished"}), nullptr;
-  return new_compilation("OH_NNCompilation_Construct", [&](compilation& made) { made.network = model; });
+  const char* const fault = from == nullptr ? "no model" : api_level < 11 && !from->is_finished() ? "the model is not finished" : nullptr;
+  return new_compilation("OH_NNCompilation_Construct", fault, [&](compilation& made) { made.network = model; });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelFile(const char* modelPath) noexcept {
   using namespace nnrt::c_api;
-  if (modelPath == nullptr) return log({"OH_NNCompilation_ConstructWithOfflineModelFile: no path"}), nullptr;
-  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", [&](compilation& made) { made.offline_file = modelPath; });
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", modelPath == nullptr ? "no path" : nullptr,
+                         [&](compilation& made) { made.offline_file = modelPath; });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelBuffer(const void* modelBuffer, size_t modelSize) noexcept {
   using namespace nnrt::c_api;
-  if (modelBuffer == nullptr || modelSize == 0) return log({"OH_NNCompilation_ConstructWithOfflineModelBuffer: no bytes"}), nullptr;
-  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer",
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer", modelBuffer == nullptr || modelSize == 0 ? "no bytes" : nullptr,
                          [&](compilation& made) { made.bytes = {static_cast<const std::byte*>(modelBuffer), modelSize}; });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructForCache() noexcept {
-  return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", [](nnrt::c_api::compilation&) {});
+  return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", nullptr, [](nnrt::c_api::compilation&) {});
 }
 NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcept {
   using namespace nnrt::c_api;
@@ -105,9 +105,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation* compila
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilation, const char* cachePath, uint32_t version) noexcept {
   using namespace nnrt::c_api;
-  if (cachePath == nullptr) return null_argument("OH_NNCompilation_SetCache");
   return set_option(
-      "OH_NNCompilation_SetCache", compilation,
+      "OH_NNCompilation_SetCache", cachePath != nullptr ? compilation : nullptr,  // one answer for both
       [&](nnrt::c_api::compilation& to) { to.cache_directory = cachePath, to.cache_version = version; },
       [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
         if (api_level >= 11) return OH_NN_SUCCESS;

@@ -132,7 +132,8 @@ class executor_of_compilation {
                        std::int64_t deadline = no_deadline) {
     background_.wait();
     if (const OH_NN_ReturnCode code = gather(me, inputs, input_count, outputs, output_count, arguments_); code != OH_NN_SUCCESS) return code;
-    return run(me, arguments_, deadline);
+    error_code why{};
+    return run(me, arguments_, deadline, why);
   }
 
   NN_OnRunDone on_run_done = nullptr;
@@ -247,10 +248,11 @@ class executor_of_compilation {
   static void run_next(void* executor) noexcept {
     auto& me = *static_cast<executor_of_compilation*>(executor);
     asynchronous_run now = std::move(me.next_);
-    const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return me.run(function, now.tensors, now.deadline); });
+    error_code why{};
+    const OH_NN_ReturnCode code = coded("OH_NNExecutor_RunAsync", [&](const char* function) { return me.run(function, now.tensors, now.deadline, why); });
     me.spare_ = std::move(now.tensors);
     const NN_OnRunDone done = me.on_run_done;
-    if (code == device_failure && me.on_service_died != nullptr) me.on_service_died(now.user);
+    if (why == error_code::device_failed && me.on_service_died != nullptr) me.on_service_died(now.user);
     if (done != nullptr) done(now.user, code, now.handed.data(), static_cast<std::int32_t>(now.handed.size()));
   }
 
@@ -314,10 +316,11 @@ class executor_of_compilation {
     return OH_NN_SUCCESS;
   }
 
-  OH_NN_ReturnCode run(const char* me, tensors_of_run& tensors, std::int64_t deadline) {
+  /// `why`: set where the run fails, of which device_failure says less - tensors that do not fit the model are no fault of the device's.
+  OH_NN_ReturnCode run(const char* me, tensors_of_run& tensors, std::int64_t deadline, error_code& why) {
     const auto done = execution_->run(tensors.inputs, tensors.outputs, deadline);
     if (!done) {
-      const error_code why = done.error().code();
+      why = done.error().code();
       const OH_NN_ReturnCode code = why == error_code::out_of_memory     ? OH_NN_MEMORY_ERROR
                                     : why == error_code::deadline_missed ? OH_NN_TIMEOUT
                                                                          : device_failure;
