@@ -7,7 +7,7 @@ typedef enum {
   HB_DNN_SUCCESS = 0,
   /// A null pointer, an index or number out of range, a tensor whose shape, type or memory does not fit, a region that breaks a limit.
   HB_DNN_INVALID_ARGUMENT = -6000001,
-  /// The bytes are no compiled model, are damaged, or name a model twice.
+  /// The bytes are no compiled model, are damaged, name a model twice, or have a tensor that hbDNN cannot describe.
   HB_DNN_INVALID_MODEL = -6000002,
   /// More than 255 models in one packed handle.
   HB_DNN_MODEL_NUMBER_EXCEED_LIMIT = -6000003,

@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ inline const bool hb_dnn_is_quiet = ::setenv("HB_DNN_LOG_LEVEL", "0", 1) == 0;
 
 /// So many simulated cores from now on, 1 or 2; false while a task runs.
 bool use_cores(int count);
+/// What keeps the allocated memory at this address; expired once nobody does.
+std::weak_ptr<const void> memory_at(const void* address);
 
 inline std::int32_t load(hbPackedDNNHandle_t* packed, const std::string& bytes) {
   const void* data = bytes.data();
@@ -83,6 +86,20 @@ inline hbDNNTensorProperties input_of(hbDNNHandle_t model, std::int32_t i = 0) {
 inline hbDNNTensorProperties output_of(hbDNNHandle_t model, std::int32_t i = 0) {
   hbDNNTensorProperties p;
   REQUIRE(hbDNNGetOutputTensorProperties(&p, model, i) == HB_DNN_SUCCESS);
+  return p;
+}
+/// Of an image with rows of `stride` pixels, or bytes.
+inline hbDNNTensorProperties image_of(hbDNNDataType type, int w, int h, int stride, hbDNNTensorLayout layout = HB_DNN_LAYOUT_NCHW) {
+  hbDNNTensorProperties p{};
+  const bool is_nhwc = layout == HB_DNN_LAYOUT_NHWC;
+  const int c = type == HB_DNN_IMG_TYPE_Y ? 1 : 3;
+  p.validShape = is_nhwc ? hbDNNTensorShape{{1, h, w, c}, 4} : hbDNNTensorShape{{1, c, h, w}, 4};
+  p.alignedShape = p.validShape;
+  p.alignedShape.dimensionSize[is_nhwc ? 2 : 3] = stride;
+  p.tensorLayout = layout;
+  p.tensorType = type;
+  const bool is_nv12 = type == HB_DNN_IMG_TYPE_NV12 || type == HB_DNN_IMG_TYPE_NV12_SEPARATE;
+  p.alignedByteSize = stride * h * (is_nv12 ? 3 : 2 * c) / 2;
   return p;
 }
 inline tensors inputs_for(hbDNNHandle_t model) {

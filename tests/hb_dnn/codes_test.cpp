@@ -37,7 +37,7 @@ TEST_CASE("codes: of functions that load models") {
   std::ofstream{empty_path};
   const char *files[] = {path.c_str()}, *wrong[] = {wrong_path.c_str()}, *empty[] = {empty_path.c_str()}, *no_file[] = {missing.c_str()}, *null_file[] = {nullptr}, *same[] = {path.c_str(), path.c_str()};
   const char* a_folder[] = {folder.path().c_str()};
-  hbPackedDNNHandle_t from_file = nullptr, from_memory = nullptr, never = nullptr;
+  hbPackedDNNHandle_t from_file = nullptr, from_memory = nullptr, moved_ends = nullptr, never = nullptr;
   check({{"files: all is well", hbDNNInitializeFromFiles(&from_file, files, 1), HB_DNN_SUCCESS},
          {"files: null handle", hbDNNInitializeFromFiles(nullptr, files, 1), HB_DNN_INVALID_ARGUMENT},
          {"files: null list", hbDNNInitializeFromFiles(&never, nullptr, 1), HB_DNN_INVALID_ARGUMENT},
@@ -60,6 +60,10 @@ TEST_CASE("codes: of functions that load models") {
          {"memory: another architecture than what is loaded", load(&never, bytes_of({stored("bernoulli2")})), HB_DNN_INCOMPATIBLE_MODEL},
          {"memory: two architectures", load(&never, bytes_of({stored("bernoulli2"), counter()})), HB_DNN_INCOMPATIBLE_MODEL},
          {"memory: no architecture", load(&never, bytes_of({stored("nobody's")})), HB_DNN_INVALID_MODEL},
+         {"memory: an input of no items", load(&never, bytes_of({of_no_items()})), HB_DNN_INVALID_MODEL},
+         {"memory: a zero point that int8_t has not", load(&never, bytes_of({moved(true)})), HB_DNN_INVALID_MODEL},
+         {"memory: one that it has", load(&moved_ends, bytes_of({moved(false)})), HB_DNN_SUCCESS},
+         {"release: that", hbDNNRelease(moved_ends), HB_DNN_SUCCESS},
          {"release: all is well", hbDNNRelease(from_file), HB_DNN_SUCCESS},
          {"release: twice", hbDNNRelease(from_file), HB_DNN_INVALID_PACKED_DNN_HANDLE},
          {"release: null", hbDNNRelease(nullptr), HB_DNN_INVALID_PACKED_DNN_HANDLE},

@@ -59,6 +59,17 @@ TEST_CASE("forms: stored numbers are aligned as their architecture wants it, and
   CHECK((sums.properties.tensorType == HB_DNN_TENSOR_TYPE_S32 && sums.properties.alignedShape.dimensionSize[3] == 4));
 }
 
+TEST_CASE("forms: a zero point fits where 8 bits with a sign have it") {
+  struct row { dtype type; std::int32_t zero_point; bool fits; };
+  constexpr row table[] = {{i8, -128, true}, {i8, 127, true}, {u8, 0, true}, {u8, 127, true}, {u8, 128, false}, {u8, 255, false}, {i16, 300, false}, {i16, -129, false}};
+  for (const row& r : table) {
+    CAPTURE(r.zero_point);
+    const auto form = made(bayes::table, {r.type, format::nhwc, {1, 5, 7, 20}, quant{0.25F, r.zero_point}}, tensor_use::output);
+    CHECK(form.zero_point_fits() == r.fits);
+    if (r.fits) CHECK(form.properties.scale.zeroPointData[0] == r.zero_point);
+  }
+}
+
 TEST_CASE("forms: scales of channels stand along quantizeAxis") {
   const float scales[] = {0.5F, 0.25F, 0.125F}, uneven[] = {0.5F, 0.3F, 0.1F};
   const tensor_desc desc(i8, format::nhwc, {1, 2, 2, 3}, per_channel<3>), row(i8, format::nd, {2, 3}, per_channel<1>);

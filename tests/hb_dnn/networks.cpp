@@ -63,6 +63,10 @@ constexpr auto table_net = [](builder& g) {
   g.output("y", gather(table, at, axis<0>));
 };
 
+constexpr auto relu_net = [](builder& g) { g.output("y", relu(g.input<f32, shape<1, 4>>("x"))); };
+constexpr auto signed_net = [](builder& g) { g.output("y", transpose(g.input<i8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 100}>("x"), perm<0, 2, 1, 3>)); };
+constexpr auto unsigned_net = [](builder& g) { g.output("y", transpose(g.input<u8, shape<1, 2, 3, 4>, nhwc, quant{0.5F, 200}>("x"), perm<0, 2, 1, 3>)); };
+
 template <class T> T must(result<T>&& made) {
   if (made) return std::move(*made);
   std::fprintf(stderr, "networks: %s\n", made.error().message().c_str());
@@ -141,6 +145,12 @@ network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
 network slow() { return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>()); }
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }
+network of_no_items() {
+  model made = floats<graph<relu_net>>();
+  for (ir::value& v : made.graph.values) v.desc.shape[0] = 0;   // what builders refuse
+  return named("no items", "bayes", std::move(made));
+}
+network moved(bool is_unsigned) { return named("moved", "bayes", is_unsigned ? floats<graph<unsigned_net>>() : floats<graph<signed_net>>()); }
 
 std::vector<network> many(const network& one, int count) {
   std::vector<network> all;

@@ -41,6 +41,11 @@ network slow();
 /// "at" i32 [2]: "y" f32 [2, 3], those rows of a table of 4. Other indices fail.
 network rows_of_table();
 
+/// "x" and "y" f32 [0, 4].
+network of_no_items();
+/// "x" and "y" of stored numbers: i8 with zero point 100, u8 with zero point 200.
+network moved(bool is_unsigned);
+
 /// The same network so many times, under different names.
 std::vector<network> many(const network& one, int count);
 /// The bytes of a file.

@@ -9,19 +9,6 @@ using namespace nnrt_test;
 
 namespace {
 
-hbDNNTensorProperties image_of(hbDNNDataType type, int w, int h, int stride, hbDNNTensorLayout layout = HB_DNN_LAYOUT_NCHW) {
-  hbDNNTensorProperties p{};
-  const bool is_nhwc = layout == HB_DNN_LAYOUT_NHWC;
-  const int c = type == HB_DNN_IMG_TYPE_Y ? 1 : 3;
-  p.validShape = is_nhwc ? hbDNNTensorShape{{1, h, w, c}, 4} : hbDNNTensorShape{{1, c, h, w}, 4};
-  p.alignedShape = p.validShape;
-  p.alignedShape.dimensionSize[is_nhwc ? 2 : 3] = stride;
-  p.tensorLayout = layout;
-  p.tensorType = type;
-  const bool is_nv12 = type == HB_DNN_IMG_TYPE_NV12 || type == HB_DNN_IMG_TYPE_NV12_SEPARATE;
-  p.alignedByteSize = stride * h * (is_nv12 ? 3 : 2 * c) / 2;
-  return p;
-}
 std::int32_t resize(hbDNNTensor& out, const hbDNNTensor& in, const hbDNNRoi* roi, hbDNNResizeCtrlParam control = plain_resize()) {
   hbDNNTaskHandle_t task = reinterpret_cast<void*>(0xdeadbeef);   // as clients leave it
   const std::int32_t code = hbDNNResize(&task, &out, &in, roi, &control);

@@ -1,9 +1,12 @@
 // scheduler: jobs run in the order that they ask for, where they may, and end when their task is released.
 #include <nnrt/hb_dnn/scheduler.hpp>
 
+#include "support/failing_memory.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <exception>
 #include <random>
 #include <string>
 
@@ -202,6 +205,55 @@ TEST_CASE("scheduler: a task of several jobs has ended when all of them have, an
   CHECK(cores.wait(*made, 0) == HB_DNN_RUN_TASK_FAILED);
   CHECK(cores.was_awaited(*made));
   CHECK(d.entries.size() == 254);
+}
+
+TEST_CASE("scheduler: a task for which there was no memory or no thread has not been submitted, and may be once more") {
+  constexpr std::int32_t long_enough = 20'000;
+  int refused = 0;
+  for (long number = 0;; ++number) {
+    CAPTURE(number);
+    scheduler cores;   // without threads as yet
+    diary d;
+    d.entries.reserve(4);
+    auto made = std::make_shared<task>(false);
+    REQUIRE(cores.add(*made, {}, {d.entry(1), d.entry(2), d.entry(3)}) == HB_DNN_SUCCESS);
+    nnrt_test::begin_shortage({number, false});
+    const bool is_refused = nnrt_test::lacking([&] {
+      try {
+        cores.submit(made);
+      } catch (const std::exception&) {
+        return true;
+      }
+      return false;
+    });
+    CHECK(is_refused == nnrt_test::has_failed());
+    if (is_refused) {
+      ++refused;
+      CHECK(cores.wait(*made, 1) == HB_DNN_API_USE_ERROR);
+      CHECK(d.entries.empty());
+      cores.submit(made);
+    }
+    CHECK(cores.wait(*made, long_enough) == HB_DNN_SUCCESS);
+    auto on_1 = submitted(cores, {.cores = HB_BPU_CORE_1}, d.entry(4));
+    CHECK(cores.wait(*on_1, long_enough) == HB_DNN_SUCCESS);
+    CHECK(d.entries.size() == 4);
+    if (!is_refused) break;
+  }
+  CHECK(refused > 4);   // threads and places in the queue
+}
+
+TEST_CASE("scheduler: jobs that are taken back do not run") {
+  scheduler cores;
+  REQUIRE(cores.use_cores(1));
+  diary d;
+  auto made = std::make_shared<task>(false);
+  REQUIRE(cores.add(*made, {}, {d.entry(1)}) == HB_DNN_SUCCESS);
+  REQUIRE(cores.add(*made, {}, {d.entry(2), d.entry(3)}) == HB_DNN_SUCCESS);
+  cores.take_back(*made, 2);
+  REQUIRE(cores.add(*made, {}, {d.entry(4)}) == HB_DNN_SUCCESS);
+  cores.submit(made);
+  CHECK(cores.wait(*made, 0) == HB_DNN_SUCCESS);
+  CHECK(d.entries == std::vector<int>{1, 4});
 }
 
 TEST_CASE("scheduler: what waits or runs when it is destroyed ends") {

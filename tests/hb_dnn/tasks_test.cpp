@@ -235,6 +235,32 @@ TEST_CASE("tasks: memory that is freed while a task uses it stays until that has
   }
 }
 
+TEST_CASE("tasks: images that are freed while hbDNNResize waits for its turn stay until that is over") {
+  const one_core only;
+  const packed models({slow()});
+  blocking b(models, 0);
+  const hbDNNTensorProperties image = image_of(HB_DNN_IMG_TYPE_Y, 64, 64, 64);
+  bool has_waited = false;
+  for (int attempt = 0; attempt < 50 && !has_waited; ++attempt) {
+    b.begin();
+    tensors images;
+    std::weak_ptr<const void> memory[2];
+    for (std::weak_ptr<const void>& each : memory) each = memory_at(images.add(image).sysMem[0].virAddr);
+    hbDNNTaskHandle_t task = nullptr;
+    hbDNNResizeCtrlParam control = plain_resize();
+    REQUIRE(hbDNNResize(&task, &images[1], &images[0], nullptr, &control) == HB_DNN_SUCCESS);
+    for (std::size_t i = 0; i < 2; ++i) CHECK(hbSysFreeMem(&images[i].sysMem[0]) == HB_SYS_SUCCESS);
+    const bool stays = !memory[0].expired() && !memory[1].expired();
+    has_waited = hbDNNWaitTaskDone(task, 1) == HB_DNN_TIMEOUT;
+    if (has_waited) CHECK(stays);
+    b.end();
+    CHECK(hbDNNWaitTaskDone(task, 0) == HB_DNN_SUCCESS);
+    CHECK((memory[0].expired() && memory[1].expired()));
+    CHECK(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);
+  }
+  CHECK(has_waited);
+}
+
 TEST_CASE("tasks: a core that is not there is refused") {
   const one_core only;
   const packed models({counter()});

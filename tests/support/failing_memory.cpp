@@ -50,6 +50,21 @@ void* operator new(std::size_t bytes) { return allocate(bytes); }
 void* operator new[](std::size_t bytes) { return allocate(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, alignment); }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) { return allocate(bytes, alignment); }
+// A sanitizer would answer these from its own heap, and find what comes back wrong.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* piece) noexcept { release(piece); }
 void operator delete[](void* piece) noexcept { release(piece); }
 void operator delete(void* piece, std::size_t) noexcept { release(piece); }

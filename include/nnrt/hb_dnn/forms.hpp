@@ -75,6 +75,11 @@ class tensor_form {
     return bytes;
   }
   std::int64_t batch() const { return given.is_image ? desc.shape[0] : lies.valid[0]; }
+  /// Whether the properties, which have 8 bits for it, say the true zero point. Those of images say none.
+  bool zero_point_fits() const {
+    const std::int32_t zero_point = desc.quantised.zero_point;
+    return given.is_image || !desc.quantised || zero_point == static_cast<std::int8_t>(zero_point);
+  }
   bool from_resizer() const { return given.source == input_source::resizer; }
   /// Of an image that the network sees.
   std::int64_t height() const { return desc.shape[1]; }

@@ -16,8 +16,8 @@ struct model_run {
   used_memory memory;                        // of both
 
   result<void> operator()(const checkpoint& goes_on) const {
-    const loaded_model::lease with(*model);
-    if (auto ready = (*with).ready(); !ready) return ready;
+    loaded_model::lease with(*model);
+    if (!with.ready()) return with.ready();
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (auto ok = put_input(model->inputs[i], inputs[i], resizer_of(*model->table), *with, i); !ok) return ok;
     if (auto ok = (*with).run_while(goes_on, "the task was released"); !ok) return ok;
@@ -119,11 +119,20 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   if (is_new && !all.may_add_task(model == nullptr))
     return fails(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
   if (is_new) one = std::make_shared<task>(model == nullptr);
+  one->owners.reserve(one->owners.size() + 1);   // nothing has happened yet, should there be no memory
+  const std::size_t added = jobs.size();
   if (const std::int32_t code = all.cores.add(*one, order, std::move(jobs)); code != HB_DNN_SUCCESS)
     return fails(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more" : ": more than 255 models in one task"});
+  void* const name = is_new ? all.tasks.add(one) : *handle;
+  if (!more)
+    if (const std::int32_t code = coded(me, [&](const char*) { return all.cores.submit(one), HB_DNN_SUCCESS; }); code != HB_DNN_SUCCESS) {
+      // No memory, or no thread: as if the call had not been made.
+      if (is_new) (void)all.tasks.take(name);
+      else all.cores.take_back(*one, added);
+      return code;
+    }
   if (owner != nullptr) one->owners.push_back(std::move(owner));
-  if (is_new) *handle = all.tasks.add(one);
-  if (!more) all.cores.submit(one);
+  *handle = name;
   return HB_DNN_SUCCESS;
 }
 

@@ -42,8 +42,15 @@ template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle
   runtime& all = runtime::the();
   const std::lock_guard lock(all.admission);
   if (const std::int32_t code = check_architecture(me, *made); code != HB_DNN_SUCCESS) return code;
+  // Where memory ends between two of them, no model stays under a handle that nobody knows.
+  const auto forget = [](packed_models* models) {
+    for (void* const model : models->handles) (void)runtime::the().models.take(model);
+  };
+  std::unique_ptr<packed_models, decltype(forget)> undo(made.get(), forget);
+  made->handles.reserve(made->models.size());
   for (const auto& each : made->models) made->handles.push_back(all.models.add(std::make_shared<model_entry>(model_entry{each, made})));
-  *handle = all.packed.add(std::move(made));
+  *handle = all.packed.add(made);
+  (void)undo.release();
   return HB_DNN_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <nnrt/io/saved_model.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
+#include <list>
 #include <optional>
 
 namespace nnrt::inline NNRT_ISA::hb_dnn {
@@ -23,8 +24,11 @@ class loaded_model {
   std::int64_t batch = 1;
   int resizer_inputs = 0;
 
-  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for hbDNN; an image of the resizer
-  /// that its architecture does not take), and those of compile().
+  /// A list, since one that moves to another list takes no memory.
+  using sessions = std::list<session>;
+
+  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for hbDNN; an input of no items;
+  /// zero points that are none of hbDNN's; an image of the resizer that its architecture does not take), and those of compile().
   static result<std::shared_ptr<loaded_model>> make(const saved_model& from) {
     auto made = std::make_shared<loaded_model>();
     made->name = from.name;
@@ -49,17 +53,22 @@ class loaded_model {
     return made;
   }
 
-  /// A session that nobody else uses, until it is given back.
+  /// A session that nobody else uses, until it is given back. One that could not get its memory is not: the next one may.
   class lease {
    public:
-    explicit lease(loaded_model& of) : of_(of), session_(of.take()) {}
+    explicit lease(loaded_model& of) : of_(of), session_(of.take()), ready_(session_.front().ready()) {}
     lease(const lease&) = delete;
-    ~lease() { of_.give_back(std::move(session_)); }
-    session& operator*() const { return *session_; }
+    ~lease() {
+      if (ready_) of_.give_back(session_);
+    }
+    /// Error: out_of_memory, and then the session cannot run.
+    const result<void>& ready() const { return ready_; }
+    session& operator*() { return session_.front(); }
 
    private:
     loaded_model& of_;
-    std::unique_ptr<session> session_;
+    sessions session_;
+    result<void> ready_;
   };
 
  private:
@@ -78,9 +87,14 @@ class loaded_model {
           return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": hbDNN has no such type of elements"});
         if (each.desc.bytes() > (std::int64_t{1} << 29) || each.lies.bytes > (std::int64_t{1} << 30))
           return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": too large for hbDNN"});
+        if (!each.zero_point_fits())
+          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": got zero point ", each.desc.quantised.zero_point, ", expected -128 to 127"});
       }
     bool has_one_batch = true;
-    for (const tensor_form& each : inputs) has_one_batch = has_one_batch && each.batch() == batch;
+    for (const tensor_form& each : inputs) {
+      if (each.batch() < 1) return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": has no items"});
+      has_one_batch = has_one_batch && each.batch() == batch;
+    }
     if (!has_one_batch) batch = 1;   // none that could be cut
     for (const tensor_form& each : inputs) {
       if (!each.from_resizer()) continue;
@@ -96,25 +110,23 @@ class loaded_model {
     return {};
   }
 
-  std::unique_ptr<session> take() {
+  sessions take() {
+    sessions one;
     {
       const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<session> one = std::move(idle_.back());
-        idle_.pop_back();
-        return one;
-      }
+      if (!idle_.empty()) one.splice(one.begin(), idle_, idle_.begin());
     }
-    return std::make_unique<session>(*program_);
+    if (one.empty()) one.emplace_back(*program_);
+    return one;
   }
-  void give_back(std::unique_ptr<session> one) {
+  void give_back(sessions& one) {
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(one));
+    idle_.splice(idle_.begin(), one);
   }
 
   std::optional<program> program_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<session>> idle_;
+  sessions idle_;
 };
 
 /// The models of one packed handle.

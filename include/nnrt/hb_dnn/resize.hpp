@@ -39,7 +39,8 @@ inline complaint fault_of_sides(const client_image& image) {
   for (int i = 0; i < 2; ++i)
     if (results[i] * 185 < sides[i] || results[i] >= 256 * sides[i])
       return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", results[i], " pixels of ", sides[i], ", expected 1/185 to 256 times as many"});
-  made.push_back([=](const checkpoint& goes_on) -> result<void> {
+  // The job has the memory of both images, too: a client may free them before its turn comes.
+  made.push_back([from, region, to, memory](const checkpoint& goes_on) -> result<void> {
     if (!goes_on()) return fail(error_code::deadline_missed, "the task was released");
     resize_region(plain_resizer, from, region, to);
     return {};

@@ -124,18 +124,25 @@ class scheduler {
     for (work& each : jobs) to.jobs_.push_back({order, std::move(each)});
     return HB_DNN_SUCCESS;
   }
-  /// All jobs of the task wait for cores from now on.
+  /// Takes the last `count` jobs out of such a task again.
+  void take_back(task& from, std::size_t count) {
+    const std::lock_guard lock(mutex_);
+    from.jobs_.resize(from.jobs_.size() - count);
+  }
+  /// All jobs of the task wait for cores from now on. Throws where there is no memory or no thread, and then the task has not been submitted.
   void submit(const std::shared_ptr<task>& one) {
     {
       const std::lock_guard lock(mutex_);
       if (one->is_submitted_ || one->is_released_ || ends_) return;
       start_threads();
-      one->is_submitted_ = true;
-      one->left_ = one->jobs_.size();
+      std::set<waiting_job> jobs;
       for (task::job& each : one->jobs_) {
         each.order.arrival = ++arrivals_;
-        waiting_.insert({&each, one});
+        jobs.insert({&each, one});
       }
+      waiting_.merge(jobs);   // takes no memory
+      one->is_submitted_ = true;
+      one->left_ = one->jobs_.size();
     }
     has_work_.notify_all();
   }
@@ -173,9 +180,10 @@ class scheduler {
     friend bool operator<(const waiting_job& a, const waiting_job& b) { return comes_first(a.what->order, b.what->order); }
   };
 
+  /// Where one cannot start, those before it wait for the next call, which starts the rest.
   void start_threads() {
-    if (!threads_.empty()) return;
-    for (int core = 0; core < cores_; ++core) threads_.emplace_back([this, core, mine = generation_] { work_on(core, mine); });
+    for (int core = static_cast<int>(threads_.size()); core < cores_; ++core)
+      threads_.emplace_back([this, core, mine = generation_] { work_on(core, mine); });
   }
   void stop_threads() {
     std::vector<std::thread> stopped;
