@@ -88,6 +88,13 @@ constexpr limit_row on_x3[] = {
     {"batch", x3, [] { return conv({.x = {128, 8, 8, 8}}); }, [] { return conv({.x = {129, 8, 8, 8}}); }, batch_must_lie_within_the_limits, 129, 128},
     {"no i16", x3, [] { return conv({.type = i8}); }, [] { return conv({.type = i16}); }, operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(i16), static_cast<int>(i8), unit::type},
     {"symmetric alone", x3, [] { return conv({.type = i8}); }, [] { return conv({.type = i8, .zero_point = 3}); }, zero_point_must_be_0, 3, 0},
+    {"symmetric results", x3, [] { return conv({.type = i8}); },
+     [] {
+       ir::graph g = conv({.type = i8});
+       g.at(g.outputs_of(g.nodes[0])[0]).desc.quantised = quant{0.5F, -128};
+       return g;
+     },
+     zero_point_must_be_0, -128, 0},
     {"transposed kernel, largest", x3, [] { return transposed({.kernel = {14, 14}, .stride = {2, 2}}); }, [] { return transposed({.kernel = {15, 14}, .stride = {2, 2}}); },
      kernel_must_lie_within_the_limits, 15, 14},
     {"transposed kernel, smallest", x3, [] { return transposed({.kernel = {2, 2}, .stride = {2, 2}}); }, [] { return transposed({.kernel = {2, 1}, .stride = {2, 2}}); },

@@ -57,6 +57,10 @@ constexpr ir::graph scaled(shape_t x, std::int64_t height, std::int64_t width) {
 template <class Op> constexpr ir::graph reduced(shape_t x, std::initializer_list<std::int64_t> axes, bool keep = true) {
   return single<Op>(with<Op>([&](auto& a) { a.keep_dims = keep; }), {of(x), listed(axes)});
 }
+/// From the first of these axes to the last of all.
+template <class Op> constexpr ir::graph reduced_to_end(shape_t x, std::initializer_list<std::int64_t> axes) {
+  return single<Op>(with<Op>([&](auto& a) { a.keep_dims = a.reduce_to_end = true; }), {of(x), listed(axes)});
+}
 constexpr ir::graph looked_up(shape_t x, node_operand indices) { return single<ops::gather>({}, {of(x), indices, listed({0}, {1})}); }
 constexpr ir::graph spread(shape_t x, std::initializer_list<std::int64_t> to) {
   return single<ops::broadcast_to>(with<ops::broadcast_to>([&](auto& a) {
@@ -101,6 +105,8 @@ constexpr limit_row on_x3[] = {
     {"resize, smaller", x3, [] { return scaled({1, 511, 511, 8}, 2, 2); }, [] { return scaled({1, 2, 512, 8}, 2, 2); }, reduction_must_lie_within_the_limits, 256, 255},
     {"reduce_mean axes", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); }, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1}); },
      axes_must_be_height_and_width, 1, 2},
+    {"reduce_mean to the end", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); }, [] { return reduced_to_end<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); },
+     axes_must_be_height_and_width, 3, 2},
     {"lstm sequences", x3, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
     {"reshape that moves nothing", x3, [] { return reshaped({1, 4, 4, 8}, {1, 128}); },
      [] { return single<ops::transpose>({}, {of({1, 4, 4, 8}), listed({0, 3, 1, 2})}); }, operator_must_be_in_the_table, 0, 1},
@@ -181,6 +187,8 @@ constexpr limit_row on_x5[] = {
      result_channels_must_be_multiples_of_4, 6, 4},
     {"concat axis", x5, [] { return joined({1, 4, 4, 8}, {1, 4, 4, 8}, 1); }, [] { return joined({1, 4, 4, 8}, {1, 4, 4, 8}, 0); }, axis_must_not_be_that_of_the_batch, 0, 1},
     {"reduce_sum axes", x5, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {3}, false); }, [] { return reduced<ops::reduce_sum>({1, 4, 4, 8}, {1, 2}); }, axes_must_be_one, 2, 1},
+    {"reduce_sum to the end", x5, [] { return reduced_to_end<ops::reduce_sum>({1, 4, 4, 8}, {3}); }, [] { return reduced_to_end<ops::reduce_sum>({1, 4, 4, 8}, {1}); },
+     axes_must_be_one, 3, 1},
     {"lstm sequences", x5, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
     {"top_k", x5, [] { return best({4, 8}, true); }, [] { return best({4, 8}, false); }, results_must_be_sorted, 0, 1},
 };

@@ -42,7 +42,12 @@ constexpr bool is_for(limits_of nodes, const accelerator& table, const node_fact
   return true;
 }
 
-/// dtypes and zero points of what a node reads; floats are accepted, since they are quantised before they get there.
+constexpr accelerator_verdict has_no_zero_point(const tensor_desc& d) {
+  if (d.quantised.mode != quantisation::kind::per_tensor || d.quantised.zero_point == 0) return {};
+  return broken_limit(accelerator_rule::zero_point_must_be_0, d.quantised.zero_point, 0);
+}
+
+/// dtypes and zero points of what a node reads, and zero points of what it makes; floats are accepted, since they are quantised before they get there.
 constexpr accelerator_verdict check_types(const accelerator_operator& row, const node_facts& f) {
   const auto typed_by = static_cast<int>(f.n.op->traits.typed_by);
   constexpr dtype_set to_be_quantised = types_of(f32) | types_of(f16);
@@ -51,11 +56,13 @@ constexpr accelerator_verdict check_types(const accelerator_operator& row, const
     const tensor_desc& d = f.x(i);
     for (const std::int64_t extent : d.shape)
       if (extent < 0) return broken_limit(accelerator_rule::extents_must_be_known, extent, 0);
-    if (d.quantised.mode == quantisation::kind::per_tensor && d.quantised.zero_point != 0) return broken_limit(accelerator_rule::zero_point_must_be_0, d.quantised.zero_point, 0);
+    if (auto centred = has_no_zero_point(d); !centred) return centred;
     const bool is_data = i == typed_by || (f.is_computed(i) && row_of(f.n.op->inputs, static_cast<std::size_t>(i)) == row_of(f.n.op->inputs, static_cast<std::size_t>(typed_by)));
     if (is_data && !to_be_quantised.contains(d.type) && !row.accepts.contains(d.type))
       return broken_limit(accelerator_rule::operand_type_must_be_accepted_by_the_accelerator, static_cast<int>(d.type), static_cast<int>(i8), unit::type);
   }
+  for (int i = 0; i < f.n.outputs.count; ++i)
+    if (auto centred = has_no_zero_point(f.y(i)); !centred) return centred;
   return {};
 }
 

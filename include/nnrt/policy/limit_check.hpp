@@ -105,7 +105,10 @@ constexpr pool<std::int64_t> axes_of(const node_facts& f) {
     for (const std::int64_t known : list) is_listed = is_listed || known == at;
     if (!is_listed) list.push_back(at);
   }
-  return list;
+  if (f.number("reduce_to_end") == 0 || list.empty()) return list;
+  pool<std::int64_t> to_end;  // from the first one that was named
+  for (std::int64_t axis = list[0]; axis < f.x().rank(); ++axis) to_end.push_back(axis);
+  return to_end;
 }
 
 /// The first axis that an operator works along, counted as in x.

@@ -47,7 +47,7 @@ class node_facts {
     result = as_image(y());
     stride = lengths("stride");
     dilation = lengths("dilation");
-    if (has_kernel()) kernel = {x(1).shape[1], x(1).shape[2]};
+    if (has_kernel() && has_input(1)) kernel = {x(1).shape[1], x(1).shape[2]};
     else kernel = is_global() ? extent2{image[1], image[2]} : lengths("kernel");
   }
 
@@ -148,9 +148,9 @@ class node_facts {
   /// The only reader adds a tensor of the same shape to it: both become one unit.
   constexpr bool is_before_residual_add() const {
     const std::int32_t id = g.outputs_of(n)[0], by = about.reader[static_cast<std::size_t>(id)];
-    if (by == ir::none || about.use.uses_of(id) != 1) return false;
+    if (by == ir::none || about.use.uses_of(id) != 1 || g.nodes[static_cast<std::size_t>(by)].label->name != "add") return false;  // others may lack operands
     const node_facts add(g, g.nodes[static_cast<std::size_t>(by)], about);
-    return add.name() == "add" && add.is_computed(0) && add.is_computed(1) && add.x(0).shape == add.x(1).shape;
+    return add.is_computed(0) && add.is_computed(1) && add.x(0).shape == add.x(1).shape;
   }
 };
 
