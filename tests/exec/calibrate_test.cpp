@@ -280,10 +280,28 @@ TEST_CASE("calibrate: named nodes have 16 bits where the table takes that, with 
       CHECK(std::equal(map.begin(), map.end(), expected.begin(), expected.end()));
     }
   }
+  constexpr std::string_view nobody[] = {"stern"};
+  CHECK(calibrate<net, accelerator_policy>(file, samples, {.in_16_bits = nobody}).error().message() == "no node is called \"stern\", which shall have 16 bits");
   // X3 has no 16 bits.
   const auto shifted = calibrate<net, shifting_policy>(file, samples, {.in_16_bits = named});
   REQUIRE(bool(shifted));
   for (const layer_report& r : shifted->layers) CHECK(r.bits == 8);
+}
+
+namespace {
+constexpr auto spread = [](builder& g) {
+  auto x = layers::conv2d<4, 3, 3>(g.input<f32, shape<1, 10, 8, 3>>("x"), "plain", same);
+  g.output("y", layers::conv2d<4, 3, 3>(x, "spread", same, dilation<2, 2>));
+};
+}  // namespace
+
+TEST_CASE("calibrate: a node whose results the table wants in 8 bits has no 16, whoever asks") {
+  constexpr std::string_view named[] = {"plain", "spread"};
+  const auto made = calibrate<graph<spread>, accelerator_policy>(random_weights<graph<spread>>(), samples_of<240>(2), {.in_16_bits = named});
+  REQUIRE(bool(made));
+  REQUIRE(made->layers.size() == 2);
+  CHECK(made->layers[0].bits == 16);
+  CHECK(made->layers[1].bits == 8);
 }
 
 namespace {
@@ -432,6 +450,63 @@ TEST_CASE("calibrate: weights with a scale for each channel become floats as the
     const auto y = (*stored)(x);
     for (std::size_t i = 0; i < 3; ++i) CHECK(std::fabs(y[i] - expected[i]) < 0.05F);
   }
+}
+
+namespace {
+/// Parts of one weight.
+constexpr auto cut = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4>>("x");
+  auto [a, b] = split<2>(g.weight<f32, shape<6, 4>>("both"), axis<0>);
+  g.output("y", full_connection(x, a));
+  g.output("z", full_connection(x, b));
+};
+/// A layer with filters of nothing, one of them behind a residual sum.
+constexpr auto dead = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4, 4, 4>>("x");
+  auto y = conv2d(x, g.weight<f32, shape<4, 1, 1, 4>>("w"), g.weight<f32, shape<4>>("b"));
+  g.output("y", y);
+  g.output("z", add(conv2d(y, g.weight<f32, shape<4, 1, 1, 4>>("v"), g.weight<f32, shape<4>>("c")), y));
+};
+}  // namespace
+
+TEST_CASE("calibrate: parts of a weight are weights of their own") {
+  const auto file = random_weights<graph<cut>>();
+  const auto samples = samples_of<4>(4);
+  const auto made = calibrate<graph<cut>, accelerator_policy>(file, samples);
+  REQUIRE(bool(made));
+  auto stored = executor<graph<cut>, accelerator_policy>::create(*made);
+  auto floats = executor<graph<cut>>::create(file);
+  REQUIRE((stored && floats));
+  const auto [y, z] = (*stored)(samples[0]);
+  const auto [true_y, true_z] = (*floats)(samples[0]);
+  for (std::size_t i = 0; i < 3; ++i) CHECK((std::fabs(y[i] - true_y[i]) < 0.05F && std::fabs(z[i] - true_z[i]) < 0.05F));
+}
+
+// Their sums are counted in steps of input scale times weight scale: those of no weight, or next to none, would be worth more than the bias, or next to nothing.
+TEST_CASE("calibrate: filters of zeros, or of next to nothing, keep their bias and what is added to them") {
+  const auto check = [](auto policy) {
+    using accelerator = decltype(policy);
+    std::vector<float> w(16), v(16), b{0.4F, 0.3F, -0.2F, 0.7F}, c{0.25F, -0.5F, 0, 0.125F};
+    for (std::size_t i = 0; i < 4; ++i) w[4 + i] = 1e-10F, w[8 + i] = 1e-3F, v[4 + i] = -1e-12F;
+    const tensor_entry entries[] = {tensor_of<float>("w", {4, 1, 1, 4}, w), tensor_of<float>("b", {4}, b), tensor_of<float>("v", {4, 1, 1, 4}, v), tensor_of<float>("c", {4}, c)};
+    const weights file = make_weights(entries).value();
+    auto samples = samples_of<64>(4);
+    for (auto& s : samples)
+      for (float& x : s) x *= 100;
+    const auto made = calibrate<graph<dead>, accelerator>(file, samples);
+    REQUIRE(bool(made));
+    auto stored = executor<graph<dead>, accelerator>::create(*made);
+    auto floats = executor<graph<dead>>::create(file);
+    REQUIRE((stored && floats));
+    const auto [y, z] = (*stored)(samples[0]);
+    const auto [true_y, true_z] = (*floats)(samples[0]);
+    for (std::size_t i = 0; i < 64; ++i) {
+      CHECK(std::fabs(y[i] - true_y[i]) < 0.02F);
+      CHECK(std::fabs(z[i] - true_z[i]) < 0.03F);
+    }
+  };
+  check(accelerator_policy{});
+  check(shifting_policy{});
 }
 
 TEST_CASE("calibrate: weights whose values break a rule are refused as elsewhere") {

@@ -76,6 +76,19 @@ static_assert([] {
          result_of(g, 2) == d.g.at(y).desc && g.outputs[0].value == y;
 }());
 
+// What moves numbers stays in floats where its rules refuse stored ones.
+constexpr bool is_reduced_in(float coefficient, dtype type) {
+  drawing d;
+  const std::int32_t x = d.input({4, 8}), axis = nnrt_test::add(d.g, listed({-1}));
+  ops::reduce_max::attrs attrs;
+  attrs.keep_dims = attrs.reduce_to_end = true, attrs.coefficient = coefficient;
+  const passes::quantised_graph q = d.run(d.node<ops::reduce_max>({x, axis}, attrs));
+  for (const ir::node& n : q.graph.nodes)
+    if (n.op->code == ops::reduce_max::code) return q.graph.at(q.graph.outputs_of(n)[0]).desc.type == type;
+  return false;
+}
+static_assert(is_reduced_in(1, i8) && is_reduced_in(2, f32));
+
 // The new graph asks for stored weights and no others.
 static_assert([] {
   drawing d;

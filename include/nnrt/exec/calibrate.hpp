@@ -5,6 +5,7 @@
 #include <nnrt/exec/calibration.hpp>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/exec/session.hpp>
+#include <nnrt/exec/settled_graph.hpp>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/ops/of.hpp>
 #include <nnrt/passes/quantise.hpp>
@@ -89,78 +90,14 @@ struct sample_source {
 
 namespace detail {
 
-/// A graph of floats whose layers read weights that are there: what passes folded into them is computed, and none is a constant.
-struct settled_graph {
-  ir::graph graph;
-  std::vector<std::vector<std::byte>> bytes;   // by value: elements of weights
-};
-
-/// Constants of floats that layers read become weights: what is stored of them has another size.
-[[gnu::cold]] inline void make_weights_of_constants(ir::graph& g) {
-  for (const ir::node& n : g.nodes) {
-    if (n.op->traits.weights == weights_role::none) continue;
-    for (const std::int32_t id : g.inputs_of(n)) {
-      if (id == ir::none || g.at(id).is != ir::kind::constant || g.at(id).desc.type != f32) continue;
-      const ir::range name = g.add_text(joined({"constant ", id}));
-      ir::value& v = g.at(id);
-      v.is = ir::kind::weight, v.name = name, v.first_byte = 0;
-    }
+/// The names that somebody gave are names of nodes.
+[[gnu::cold]] inline result<void> check_names(const ir::graph& g, array_ref<const std::string_view> names, const char* why) {
+  for (const std::string_view name : names) {
+    bool is_there = false;
+    for (const ir::node& n : g.nodes) is_there = is_there || (!name.empty() && g.name_of(n.name) == name);
+    if (!is_there) return fail(error_code::invalid_argument, {"no node is called ", piece::in_quotes(name), why});
   }
-}
-
-/// A value whose bytes are there, as references see it.
-[[gnu::cold]] inline view view_of(const settled_graph& made, std::int32_t id) {
-  if (id == ir::none) return {};
-  const ir::value& v = made.graph.at(id);
-  const auto bytes_of = [&](std::int32_t value) { return const_cast<std::byte*>(made.bytes[static_cast<std::size_t>(value)].data()); };
-  view seen{&v.desc, any_pointer::bytes(bytes_of(id))};
-  if (v.scales != ir::none) seen.scales = {reinterpret_cast<const float*>(bytes_of(v.scales)), static_cast<std::size_t>(made.graph.at(v.scales).desc.elements())};
-  return seen;
-}
-
-/// Runs the nodes that need no input, and makes weights of what they give and of constants that layers read.
-/// Error: invalid_argument (weights whose values break an operator's rule, as of compile()).
-[[gnu::cold]] inline result<settled_graph> settle(const ir::graph& optimised, const bound_weights& weights) {
-  settled_graph made{optimised, std::vector<std::vector<std::byte>>(optimised.values.size())};
-  ir::graph& g = made.graph;
-  std::size_t next = 0;
-  for (std::size_t id = 0; id < g.values.size(); ++id) {
-    const ir::value& v = g.values[id];
-    const auto size = static_cast<std::size_t>(v.desc.bytes());
-    if (v.is == ir::kind::weight) {
-      const std::byte* const first = weights.pointers()[next++];
-      made.bytes[id].assign(first, first + size);
-    } else if (v.is == ir::kind::constant) {
-      made.bytes[id].assign(g.bytes.data() + v.first_byte, g.bytes.data() + v.first_byte + size);
-    }
-  }
-  const graph_facts about(optimised);
-  for (ir::node& n : g.nodes) {
-    if (!about.is_prepared(optimised, n)) continue;
-    pool<view> in, out;
-    for (const std::int32_t id : g.outputs_of(n)) made.bytes[static_cast<std::size_t>(id)].resize(static_cast<std::size_t>(g.at(id).desc.bytes()));
-    for (const std::int32_t id : g.inputs_of(n)) in.push_back(view_of(made, id));
-    for (const std::int32_t id : g.outputs_of(n)) out.push_back(view_of(made, id));
-    if (const run_fault fault = n.op->reference(g.attrs_of(n), in, out)) return fail(error_of(fault, n.op->rules, n.label->name, g.name_of(n.name)));
-    for (std::size_t i = 0; i < g.outputs_of(n).size(); ++i) {
-      ir::value& v = g.at(g.outputs_of(n)[i]);
-      v.is = ir::kind::weight;
-      const std::string name = joined({g.name_of(n.name), ".", n.op->outputs[row_of(n.op->outputs, i)].role, ".", static_cast<std::int64_t>(&n - g.nodes.data())});
-      v.name = g.add_text(name);
-    }
-    n.removed = true;
-  }
-  passes::compact(g);
-  make_weights_of_constants(g);
-  return made;
-}
-
-/// Weights for the graph, of the bytes of its values and of further tensors.
-[[gnu::cold]] inline result<weights> weights_for(const ir::graph& g, const std::vector<std::vector<std::byte>>& bytes, std::vector<tensor_entry> further = {}) {
-  for (std::size_t id = 0; id < bytes.size(); ++id)
-    if (g.values[id].is == ir::kind::weight)
-      further.push_back({g.name_of(g.values[id].name), g.values[id].desc.type, g.values[id].desc.shape, std::span<const std::byte>(bytes[id])});
-  return make_weights(std::span<const tensor_entry>(further));
+  return {};
 }
 
 /// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample has to tell.
@@ -206,7 +143,13 @@ class calibrator {
     const std::size_t row = row_for(table_, n.label->name);
     if (row == table_.operators.size() || !table_.operators[row].accepts.contains(i16)) return false;
     const std::string_view name = floats_.graph.name_of(n.name);
-    return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end();
+    return std::find(wanted_.in_16_bits.begin(), wanted_.in_16_bits.end(), name) != wanted_.in_16_bits.end() && may_make_16_bits(n);
+  }
+  /// Whether the table's limits hold for the node with such results, too.
+  bool may_make_16_bits(const ir::node& n) const {
+    ir::graph wide = floats_.graph;
+    for (const std::int32_t id : wide.outputs_of(n)) wide.at(id).desc.type = i16, wide.at(id).desc.quantised = quant{1.0F, 0, table_.rounding};
+    return static_cast<bool>(check_node(table_, wide, wide.nodes[static_cast<std::size_t>(&n - floats_.graph.nodes.data())], graph_facts(wide)));
   }
   void watch(std::int32_t id) {
     if (floats_.graph.at(id).desc.type == f32) watched_.push_back(id);
@@ -274,15 +217,54 @@ class calibrator {
     const std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
+  /// What the 32-bit steps of a layer's sums, input scale times weight scale, have to reach: its bias, its result, and what is added to that.
+  struct sum_range {
+    float x_scale = 1, reach = 0;
+    std::int32_t bias = ir::none;
+  };
+  /// Of all layers that read this weight.
+  std::vector<sum_range> ranges_of(std::int32_t weight) const {
+    const ir::graph& g = floats_.graph;
+    std::vector<sum_range> found;
+    for (const ir::node& n : g.nodes) {
+      const array_ref<const std::int32_t> in = g.inputs_of(n);
+      if (n.op->traits.weights == weights_role::none || in.size() < 2 || in[1] != weight) continue;
+      sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])], .bias = in.size() > 2 ? in[2] : ir::none};
+      const auto take = [&](std::int32_t id) { range.reach = std::fmax(range.reach, id == ir::none ? 0.0F : 127 * scales_[static_cast<std::size_t>(id)]); };
+      const std::int32_t y = g.outputs_of(n)[0];
+      take(y);
+      for (const ir::node& reader : g.nodes) {
+        const array_ref<const std::int32_t> read = g.inputs_of(reader);
+        if (std::find(read.begin(), read.end(), y) == read.end()) continue;
+        for (const std::int32_t id : read) take(id);
+        for (const std::int32_t id : g.outputs_of(reader)) take(id);
+      }
+      if (range.x_scale > 0) found.push_back(range);
+    }
+    return found;
+  }
+  /// The least scale of a channel's weights whose steps reach that far. Weights that are zero, or next to it, would have sums in steps so fine, or so
+  /// coarse, that a bias is lost in them.
+  float least_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
+    constexpr float most_steps = 1 << 29;
+    float least = 0;
+    for (const sum_range& range : ranges) {
+      const float bias = range.bias == ir::none ? 0.0F : std::fabs(floats_of(range.bias)[channel]);
+      least = std::fmax(least, std::fmax(bias, range.reach) / range.x_scale / most_steps);
+    }
+    return least;
+  }
   /// The stored form of a layer's weight, a scale for each output channel.
   void store_weight(const passes::quantised_layer& layer, std::vector<std::int8_t>& stored, std::vector<float>& scales) const {
     const array_ref<const float> w = floats_of(layer.weight);
     const auto channels = static_cast<std::size_t>(floats_.graph.at(layer.weight).desc.shape[0]);
+    const std::vector<sum_range> ranges = ranges_of(layer.weight);
     for (std::size_t o = 0; o < channels; ++o) {
       const array_ref<const float> of_channel = w.subspan(o * (w.size() / channels), w.size() / channels);
       float largest = 0;
       for (const float v : of_channel) largest = std::fmax(largest, std::fabs(v));
-      const quantisation q = quant{scale_of_threshold(largest, 127, table_.scales), 0, table_.rounding};
+      const float threshold = std::fmax(largest, 127 * least_scale(ranges, o));
+      const quantisation q = quant{scale_of_threshold(threshold, 127, table_.scales), 0, table_.rounding};
       scales.push_back(q.scale);
       for (const float v : of_channel) stored.push_back(stored_as<std::int8_t>(v, q));
     }
@@ -443,6 +425,7 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
   ir::graph optimised = G::ir();
   if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
   passes::optimise(optimised);
+  if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
   auto floats = settle(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = nodes_on_accelerator(Policy::place(optimised));

@@ -51,15 +51,6 @@ namespace detail {
   return places;
 }
 
-/// The names of nodes that shall run on the processor are names of nodes.
-[[gnu::cold]] inline result<void> check_names(const ir::graph& optimised, const dynamic_bpu& policy) {
-  for (const std::string_view name : policy.on_processor) {
-    bool is_there = false;
-    for (const ir::node& n : optimised.nodes) is_there = is_there || (!name.empty() && optimised.name_of(n.name) == name);
-    if (!is_there) return fail(error_code::invalid_argument, {"no node is called ", piece::in_quotes(name), ", which shall run on the processor"});
-  }
-  return {};
-}
 
 /// The first node that a strict policy refuses.
 [[gnu::cold]] inline result<void> require_accelerator(const ir::graph& optimised, const graph_placement& placed) {
@@ -88,7 +79,8 @@ namespace detail {
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   passes::optimise(optimised);
-  if (auto ok = detail::check_names(optimised, policy); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
   const graph_placement placed = policy.place(optimised);
   if (policy.is_strict)
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));

@@ -92,6 +92,19 @@ class quantising {
   /// The operator of a node for stored numbers; null where nobody has it.
   constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find != nullptr ? wanted_.find(n.op->code) : n.op; }
 
+  /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its attributes may be for floats alone.
+  constexpr bool takes_stored_numbers(const ir::node& n) const {
+    const auto stored = [&](tensor_desc desc) {
+      desc.type = i8, desc.quantised = quant{1.0F, 0, wanted_.rounding};
+      return desc;
+    };
+    ir::operand_list list(g_, g_.inputs_of(n));
+    list.operands[0].desc = stored(list.operands[0].desc);
+    pool<tensor_desc> declared;
+    for (const std::int32_t id : g_.outputs_of(n)) declared.push_back(stored(g_.at(id).desc));
+    return static_cast<bool>(form_for_bytes(n)->infer(g_.attrs_of(n), list.operands, declared));
+  }
+
   /// Layers with known weights, sums and functions of computed tensors, and what moves one tensor. What moves numbers needs no scale but its input's.
   constexpr bool can_be_stored(const ir::node& n) const {
     const operator_traits& traits = n.op->traits;
@@ -102,7 +115,7 @@ class quantising {
         if (in[i] != ir::none && !is_known(in[i])) return false;
       for (const std::int32_t id : out)
         if (g_.at(id).desc.type != f32) return false;
-      return true;
+      return takes_stored_numbers(n);
     }
     if (traits.quantised != stored_numbers::computed || !traits.rounds_to_even || out.size() != 1 || !has_scale(out[0])) return false;
     const bool is_layer = traits.weights != weights_role::none;
