@@ -8,15 +8,16 @@ usage() {
 usage: bench/peers.sh [--help] DIRECTORY [what bench/run.sh takes ...]
 
 Makes a Debian sid in DIRECTORY (about 3 GB; kept, brought up to date and used again by the next call), copies the
-committed files of this repository into it and runs bench/run.sh there, with the arguments behind DIRECTORY. What it
-wrote (tables, JSON, pictures) is copied to build/bench-sid. Needs root, debootstrap, and the Debian mirror of this
+committed files of this repository into it and runs bench/run.sh there, with the arguments behind DIRECTORY: its part
+`run`, unless parts are named. What it wrote (tables, JSON, pictures) is copied to build/bench-sid; --write FILE names a
+file in there. Needs root, debootstrap, and the Debian mirror of this
 machine's own apt settings.
 
 With npm, the newest ONNX Runtime comes from the package onnxruntime-node, whose scripts do not run, with the header of
 Debian's; else Debian's ONNX Runtime is measured. Outside of the system the same one serves with
   NNRT_ONNXRUNTIME=DIRECTORY/opt/onnxruntime bench/run.sh
 
-  bench/peers.sh /var/tmp/sid                                everything but the compilers
+  bench/peers.sh /var/tmp/sid run process                    everything but the compilers
   bench/peers.sh /var/tmp/sid --quick --only mobilenet_v2    one workload, in a minute
 EOT
 }
@@ -52,8 +53,10 @@ add_onnxruntime() {
   command -v npm >/dev/null || { echo "no npm here: Debian's ONNX Runtime is measured" >&2; return 0; }
   mkdir -p "$folder" "$package"
   quietly "$package.log" npm install --prefix "$package" --ignore-scripts --no-audit --no-fund onnxruntime-node || return 0
-  cp "$package"/node_modules/onnxruntime-node/bin/*/linux/"$(node -p process.arch)"/libonnxruntime.so.1 "$folder/"
   cp "$root"/usr/include/onnxruntime/onnxruntime_*c_api.h "$folder/"
+  # Under its own name only when it is whole: that name says that all is here.
+  cp "$package"/node_modules/onnxruntime-node/bin/*/linux/"$(node -p process.arch)"/libonnxruntime.so.1 "$folder/part"
+  mv "$folder/part" "$folder/libonnxruntime.so.1"
 }
 
 make_system sid "$root"

@@ -61,7 +61,7 @@ def machine(flags: str) -> dict:
         "load": os.getloadavg()[0],
         "all_seconds": core_seconds()[0],
         "used_seconds": core_seconds()[1],
-        "system": f"{platform.system()} {platform.release()}",
+        "system": f"{platform.system()} {platform.release().split('-')[0]}",
         "compilers": [line for line in (first_line_of([c, "--version"]) for c in ("g++", "clang++-16")) if line],
         "flags": flags,
     }

@@ -42,6 +42,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -z "$write" ] || write=$(realpath -m "$write")
+known_peers='eigen onednn onnxruntime opencv tflite xnnpack'
+for peer in ${peers_wanted//,/ }; do
+  case " $known_peers none " in *" $peer "*) ;; *) echo "run.sh: --peers: got $peer, expected some of $known_peers, or none" >&2; exit 2 ;; esac
+done
 parts=${parts:-${only:+run}}
 parts=${parts:-run process compile}
 
@@ -52,8 +56,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 install_packages $runtime $bench
 # shellcheck disable=SC2046,SC2086,SC2154
 [ "$peers_wanted" = none ] || install_packages $(known_packages $peers)
-case " $parts " in *' compile '*) install_packages clang-16 ;; esac
-trap 'give_back build' EXIT
+# shellcheck disable=SC2154
+case " $parts " in *' compile '*) install_packages $measured_compilers ;; esac
+trap 'give_back build; [ -z "$write" ] || give_back "$write"' EXIT
 
 # Debian's python has Debian's matplotlib; the first in the path may be another.
 python=python3
@@ -69,7 +74,8 @@ build() {
   local workloads=$1
   shift
   echo "building the benches in $out: some minutes, the first time" >&2
-  quietly "$out.log" cmake -S . -B "$out" -G Ninja -D CMAKE_CXX_COMPILER=g++ -D CMAKE_BUILD_TYPE=Release \
+  # -U: another call may name another ONNX Runtime.
+  quietly "$out.log" cmake -S . -B "$out" -G Ninja -U NNRT_ONNXRUNTIME_LIBRARY -U NNRT_ONNXRUNTIME_INCLUDE -D CMAKE_CXX_COMPILER=g++ -D CMAKE_BUILD_TYPE=Release \
     -D NNRT_BUILD_BENCH=ON -D NNRT_BUILD_TESTS=OFF -D NNRT_BUILD_EXAMPLES=OFF -D NNRT_BUILD_TOOLS=OFF \
     -D NNRT_ONNXRUNTIME="${NNRT_ONNXRUNTIME:-}" -D NNRT_BENCH_ONLY="${workloads//,/;}" "-DNNRT_BENCH_FLAGS=${flags// /;}"
   grep '^-- bench: ' "$out.log" >&2 || true

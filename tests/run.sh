@@ -11,7 +11,8 @@ Installs missing Debian packages (as root, else through sudo), builds nnrt's tes
 and runs every test but the nightly ones. Further arguments go to ctest:
 
   tests/run.sh -R ops/conv2d      only tests whose name matches
-  tests/run.sh -L unit            only tests with that label: unit, example, syntax, compile_fail, acceptance, consumer, hygiene
+  tests/run.sh -L unit            only tests with that label: unit, example, syntax, compile_fail,
+                         acceptance, networks, consumer, hygiene
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac

@@ -44,7 +44,7 @@ copy_repository() {
 }
 
 make_system bookworm "$root"
-debian_archives | grep -E ' bookworm(-updates|-security)? ' | sed 's/^/deb /' >"$root/etc/apt/sources.list"
+{ printf 'deb %s bookworm main\n' "$(debian_mirror)"; debian_archives | sed -nE 's/^.* bookworm-(updates|security) /deb &/p'; } >"$root/etc/apt/sources.list"
 copy_network_settings "$root"
 copy_repository
 trap 'unmount_system "$root"' EXIT

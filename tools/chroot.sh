@@ -18,7 +18,8 @@ debian_mirror() { debian_archives | awk '$2 !~ /-/ { print $1; exit }'; }
 # make_system SUITE ROOT: unless there is a system already.
 make_system() {
   local suite=$1 root=$2 mirror
-  [ -e "$root/etc/debian_version" ] && return 0
+  # While debootstrap is at work it has a folder of its own in there: a system in which that is left was never finished.
+  [ -e "$root/etc/debian_version" ] && [ ! -e "$root/debootstrap" ] && return 0
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || { echo "apt knows no mirror of Debian" >&2; return 1; }
   echo "making a Debian system ($suite) in $root" >&2

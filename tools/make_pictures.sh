@@ -21,6 +21,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . tools/packages.sh
 # shellcheck disable=SC2086  # a list of words
 install_packages $pictures
+trap 'give_back build; give_back docs/images' EXIT
 
 mkdir -p build docs/images
 examples/run.sh digits --dot >build/digits.dot

@@ -1,5 +1,5 @@
 # packages.sh: the one list of Debian packages that nnrt needs, the function that installs what is missing, and what the scripts share.
-# Flow: sourced by examples/run.sh, tests/run.sh and tests/nightly.sh; no other file names a package.
+# Flow: sourced by the scripts of examples, tests, bench and tools, which install what is listed here.
 
 # What building a program with nnrt takes: compiler, CMake, and the two header-only libraries of the core.
 runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
@@ -18,8 +18,9 @@ tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev 
 # 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
 nightly="libclang-rt-16-dev valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
-# Google Benchmark and what draws pictures, for bench/.
+# Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures beside the first.
 bench="libbenchmark-dev python3 python3-matplotlib"
+measured_compilers="clang-16"
 
 # The libraries that bench/ compares nnrt with; those that a release of Debian does not have are left out (known_packages).
 peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopencv-dnn-dev libeigen3-dev libtensorflow-lite-dev"
@@ -64,7 +65,7 @@ install_packages() {
     fi
     as_root=(sudo)
   fi
-  printf 'installing: %s\n' "$missing"
+  printf 'installing: %s\n' "$missing" >&2  # stdout is what a script prints
   log=$(mktemp)
   # A list as old as an image names versions that mirrors no longer have, so it is fetched anew; a lock held by another apt is waited for.
   apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
