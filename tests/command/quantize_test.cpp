@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -21,7 +22,11 @@
 namespace {
 
 const std::string digits_folder = NNRT_TEST_DATA "/../../examples/digits/";
-const std::string models_folder = NNRT_MODELS_DIR "/";
+/// As in io/tflite/models_test.cpp: the environment's, or CMake's.
+const std::string models_folder = [] {
+  const char* const chosen = std::getenv("NNRT_MODELS_DIR");
+  return std::string(chosen != nullptr ? chosen : NNRT_MODELS_DIR) + "/";
+}();
 
 struct outcome {
   int exit_code = -1;

@@ -45,7 +45,7 @@ int run_all(const choices& chosen, const std::string& name, const subject& make)
 
 int main(int count, char** words) {
   choices chosen;
-  CLI::App app("Holds a driver against the contract of NN HAL 1.3 and of nnrt. Exit code: 0 all cases passed or were skipped, 1 some failed, 2 none was run.");
+  CLI::App app("Holds a driver against the contract of NN HAL 1.3 and of nnrt. Exit code: 0 some cases passed and none failed, 1 some failed, 2 none passed.");
   app.add_option("-d,--device", chosen.device, "Device by its name (see --devices); the first one when left out");
   app.add_option("--socket", chosen.socket, "Test the device of a host in another process (nnrt-driverd) that listens here")->excludes("--device");
   app.add_option("-f,--filter", chosen.filters, "Run the cases whose name contains this; may be given several times");
@@ -77,6 +77,8 @@ int main(int count, char** words) {
   }
   for (const named_device& one : all)
     if (chosen.device.empty() || chosen.device == one.name) return run_all(chosen, one.name, [&] { return one.device; });
-  std::fprintf(stderr, "nnrt-hal-test: there is no device %s\n", chosen.device.c_str());
+  std::string names;
+  for (const named_device& one : all) names += (names.empty() ? "" : ", ") + one.name;
+  std::fprintf(stderr, "nnrt-hal-test: there is no device %s, expected one of %s\n", chosen.device.c_str(), names.c_str());
   return 2;
 }

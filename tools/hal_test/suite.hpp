@@ -1,5 +1,5 @@
 // suite: cases that a driver passes or not - what a case sees, says, and how it is run.
-// Flow: each <subject>_cases.cpp adds its own; main.cpp runs them all on one device, tests/hal/wrong_driver_test.cpp on a wrong one.
+// Flow: each <subject>_cases.cpp adds its own; main.cpp runs them all on one device, tests/hal_suite/wrong_driver_test.cpp on a wrong one.
 #pragma once
 
 #include <nnrt/hal/device.hpp>

@@ -176,7 +176,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
   command.add_option("--policy", wanted->policy, "the accelerator's architecture")->capture_default_str()->check(CLI::IsMember(policies));
   command.add_flag("--strict", wanted->is_strict, "request what the accelerator runs only on request, and refuse a network of which it does not take all");
   command.add_option("--method", wanted->method, "how the threshold of each tensor is found")->capture_default_str()->check(CLI::IsMember(names_of(methods())));
-  command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile keeps")->capture_default_str()->check(CLI::Range(0.0, 1.0));
+  command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile and mixed keep")->capture_default_str()->check(CLI::Range(0.0, 1.0));
   command.add_option("--name", wanted->name, "what the network is called in the file (else as MODEL)");
   command.add_option("--signature", wanted->signature, "of a TensorFlow Lite file: the signature to read");
   command.add_option("--input-type", wanted->input_type, "what callers give for each input")->capture_default_str()->check(CLI::IsMember(names_of(image_types(), {"featuremap"})));
