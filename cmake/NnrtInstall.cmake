@@ -22,5 +22,6 @@ install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtC
         cmake/NnrtXsimd.cmake cmake/NnrtTflite.cmake
         DESTINATION ${nnrt_package_dir})
 
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 configure_file(cmake/nnrt.pc.in nnrt.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nnrt.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
