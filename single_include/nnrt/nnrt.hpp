@@ -14866,8 +14866,8 @@ constexpr conv_method method_of(const conv_shape& s) {
   const bool is_same_size = s.out_height == s.height && s.out_width == s.width;
   const bool is_plain = s.group == 1 && !s.has_gaps() && s.pad_top == 0 && s.pad_left == 0;
   if (is_plain && ((is_pointwise && is_same_size) || is_whole_image)) return conv_method::product;
-  // Copies with padding are as large as what lies under the kernel: that may be far more than there is to read.
-  const bool reaches_far = s.rows_under(1) > 2 * s.height + 64 || s.columns_under(1) > 2 * s.width + 64;
+  // Copies with padding are as large as what lies under the outputs of a band: with far padding that may be far more than there is to read.
+  const bool reaches_far = s.rows_under(s.out_height) > 2 * s.height + 64 || s.columns_under(s.out_width) > 2 * s.width + 64;
   return (s.dilation_w == 1 || s.kernel_w == 1) && !reaches_far ? conv_method::direct : conv_method::gather;
 }
 
@@ -15566,7 +15566,11 @@ struct byte_depthwise_plan {
   std::int64_t repeats = 1;
 
   constexpr byte_depthwise_plan(const depthwise_shape& shape, std::int32_t weight_zero)
-      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {}
+      : s(shape), repeats(weight_zero == 0 ? 1 : weight_zero == -128 ? 3 : 2) {
+    // Between the taps of one row there is nothing.
+    if (s.kernel_h == 1) s.dilation_h = 1;
+    if (s.kernel_w == 1) s.dilation_w = 1;
+  }
 
   /// Output rows computed at once.
   constexpr std::int64_t rows_at_once() const { return s.stride_h == 1 && s.dilation_h == 1 ? 2 : 1; }
@@ -15745,10 +15749,14 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
   }
 }
 
-/// Columns of a kernel, repeats of weights with a zero point counted; wider ones are left to the reference.
+/// Columns of a kernel at most, repeats of weights with a zero point counted.
 inline constexpr std::int64_t most_depthwise_columns = 64;
-constexpr std::int64_t byte_depthwise_columns(const depthwise_shape& s, const byte_factors& f) {
-  return detail::byte_depthwise_plan(s, f.b_zero_as_seen()).columns();
+/// Whether a depthwise convolution is one for these dot products: it has no more columns, and what is copied of its image is not far more than there is
+/// to read of it, as with far padding. Others are left to the reference.
+constexpr bool is_for_byte_depthwise(const depthwise_shape& s, const byte_factors& f) {
+  const detail::byte_depthwise_plan plan(s, f.b_zero_as_seen());
+  if (plan.columns() > most_depthwise_columns) return false;
+  return plan.is_in_place() || (plan.copied_rows_for(s.out_height) <= 2 * s.height + 64 && plan.columns_under() <= 2 * s.width + 64);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -16644,7 +16652,7 @@ struct left_sums {
   byte_factors factors;
 
   constexpr bool is_depthwise() const {
-    return shape.group > 1 && shape.group == shape.in && byte_depthwise_columns(depthwise(), factors) <= most_depthwise_columns;
+    return shape.group > 1 && shape.group == shape.in && is_for_byte_depthwise(depthwise(), factors);
   }
   constexpr depthwise_shape depthwise() const {
     const conv_shape& s = shape;
@@ -16688,7 +16696,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
               .scratch_bytes = byte_conv_scratch_bytes(byte_conv_plan::of(conv_of(shape))),
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
-    if (byte_depthwise_columns(shape, f) > most_depthwise_columns) return {};
+    if (!is_for_byte_depthwise(shape, f)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
@@ -21842,22 +21850,22 @@ struct repeated_parameters {
 
 namespace detail {
 
-/// The sum of (x - mean)^2, in an order that depends on n and the number of lanes alone.
-template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
+/// The sum of what add() adds of each x - mean, in an order that depends on n and the number of lanes alone.
+template <class V, class Add> inline float row_sum_around(const float* x, std::int64_t n, float mean, Add add) {
   const V centre(mean);
   V sums[2] = {V(0.0F), V(0.0F)};
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](int k) __attribute__((always_inline)) {
-      const V off = load(x + i + k * lanes) - centre;
-      sums[k] = fma(off, off, sums[k]);
-    });
+    each<2>([&](int k) __attribute__((always_inline)) { sums[k] = add(load(x + i + k * lanes) - centre, sums[k]); });
   for (; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    const V off = first_or(load_first(x + i, left) - centre, left, 0.0F);
-    sums[0] = fma(off, off, sums[0]);
+    sums[0] = add(first_or(load_first(x + i, left) - centre, left, 0.0F), sums[0]);
   }
   return sum_of_lanes(sums[0] + sums[1]);
+}
+/// The sum of (x - mean)^2.
+template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
+  return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
 }
 
 /// What brings a row to mean 0 and variance 1: (x - mean) * factor.
@@ -21866,8 +21874,13 @@ struct normaliser {
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
   const auto count = static_cast<float>(n);
-  const float mean = kernels::row_sum<V>(x, n) / count;
-  return {mean, 1.0F / math::sqrt(row_sum_of_squares<V>(x, n, mean) / count + epsilon)};
+  float mean = kernels::row_sum<V>(x, n) / count, variance = row_sum_of_squares<V>(x, n, mean) / count;
+  // So little may be the error of the mean: numbers that are all alike have no variance.
+  if (variance <= 1e-6F * mean * mean) {
+    mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
+    variance = row_sum_of_squares<V>(x, n, mean) / count;
+  }
+  return {mean, 1.0F / math::sqrt(variance + epsilon)};
 }
 
 /// y = (x - mean) * factor * gamma + beta for n elements.
@@ -23268,6 +23281,14 @@ namespace detail {
 /// How many channels are worked on at once.
 inline constexpr std::int64_t channels_of_response = 256;
 
+/// The response of one channel where squares or their sum may be no normal floats: with room enough.
+inline float safe_response(const float* x, std::int64_t channels, std::int64_t c, const response& by) {
+  double sum = 0;
+  const std::int64_t end = c + by.radius < channels ? c + by.radius + 1 : channels;
+  for (std::int64_t k = c < by.radius ? 0 : c - by.radius; k < end; ++k) sum += double{x[k]} * double{x[k]};
+  return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
+}
+
 /// Channels first to last of a pixel.
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
@@ -23281,7 +23302,12 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
     const float* const window = squares + (c - first);
     V sum = load(window);
     for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
-    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(fma(alpha, sum, bias))), n);
+    const V base = fma(alpha, sum, bias);
+    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(base)), n);
+    alignas(64) float bases[lanes];
+    store(bases, base);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (!(bases[i] > 1e-24F && bases[i] < std::numeric_limits<float>::infinity())) y[c + i] = safe_response(x, channels, c + i, by);
   }
 }
 
@@ -26605,7 +26631,7 @@ namespace ops {
 ///
 /// dtypes: floating point (f16 interpolates in float; a pixel of weight 0 takes no part, even when it is infinite), or
 /// i8, i16, u8, quantised or not: stored numbers are interpolated, and y has the quantisation of x. i8 and i16 in
-/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero; u8 in float, rounded half up.
+/// fixed-point arithmetic with 1/1024 of a pixel, rounded half away from zero, or as y's quantisation says; u8 in float, rounded half up.
 /// Broken rules: see `rule`; pixels are counted. Source: NNRt OH_NN_OPS_RESIZE_BILINEAR; integers: the reference
 /// kernels of TFLite's RESIZE_BILINEAR.
 struct resize_bilinear {
@@ -26675,7 +26701,7 @@ struct resize_bilinear {
           const auto w = around<T>(width, j);
           for (std::int64_t c = 0; c < y.extent(3); ++c)
             y(n, i, j, c) = interpolate<T>(h.between, w.between, x(n, h.first, w.first, c), x(n, h.second, w.first, c),
-                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c));
+                                           x(n, h.first, w.second, c), x(n, h.second, w.second, c), out[0].desc->quantised.rounding);
         }
   }
 
@@ -26703,10 +26729,10 @@ struct resize_bilinear {
   }
 
   /// Between pixels a (above, left), b (below, left), c (above, right) and d (below, right); h and w as in a
-  /// pixel_pair.
+  /// pixel_pair; integers of fixed-point arithmetic are rounded so.
   template <class T>
-  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c,
-                                 T d) requires(!std::is_integral_v<T>) {
+  static constexpr T interpolate(math::compute_t<T> h, math::compute_t<T> w, T a, T b, T c, T d,
+                                 stored_rounding) requires(!std::is_integral_v<T>) {
     using real = math::compute_t<T>;
     const real one{1}, weights[] = {(one - h) * (one - w), h * (one - w), (one - h) * w, h * w};
     const T pixels[] = {a, b, c, d};
@@ -26716,13 +26742,14 @@ struct resize_bilinear {
     return static_cast<T>(sum);
   }
   template <class T>
-  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d) requires std::is_integral_v<T> {
+  static constexpr T interpolate(std::int64_t h, std::int64_t w, T a, T b, T c, T d, stored_rounding rounding) requires std::is_integral_v<T> {
     constexpr std::int64_t one = 1024, half = one * one / 2;
     const std::int64_t sum = a * (one - h) * (one - w) + b * h * (one - w) + c * (one - h) * w + d * h * w;
+    if (rounding == stored_rounding::half_to_even) return static_cast<T>(math::quotient_to_even(sum, one * one));
     return static_cast<T>((sum + (sum > 0 ? half : -half)) / (one * one));
   }
   template <class T>
-  static constexpr T interpolate(float h, float w, T a, T b, T c, T d) requires std::is_same_v<T, std::uint8_t> {
+  static constexpr T interpolate(float h, float w, T a, T b, T c, T d, stored_rounding) requires std::is_same_v<T, std::uint8_t> {
     const auto part = [](T pixel, float of_row, float of_column) {
       return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
     };
@@ -35660,6 +35687,7 @@ class builder {
   constexpr auto input(std::string_view name) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(valid_extents(desc), "nnrt: extents of an input must be at least 1 and fit into memory");
+    static_assert(!needs_scales(desc), "nnrt: an input has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, declare_input(desc, name)}};
   }
 
@@ -35683,11 +35711,13 @@ class builder {
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto constant(const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& elements) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
 
@@ -35725,10 +35755,12 @@ class builder {
   constexpr void finish();
 
  private:
+  /// Whether a value has scales by a name of their own.
+  static consteval bool needs_scales(const tensor_desc& desc) { return desc.quantised.mode == quantisation::kind::per_channel; }
   static consteval bool valid_extents(const tensor_desc& desc) {
     for (const std::int64_t extent : desc.shape)
       if (extent < 1) return false;
-    if (desc.quantised.mode == quantisation::kind::per_channel && (desc.quantised.axis < 0 || desc.quantised.axis >= desc.rank())) return false;
+    if (needs_scales(desc) && (desc.quantised.axis < 0 || desc.quantised.axis >= desc.rank())) return false;
     return desc.elements() >= 0;
   }
   constexpr std::int32_t declare_input(const tensor_desc& desc, std::string_view name);
@@ -35895,7 +35927,7 @@ template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T>
 constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
   if (a.outputs.count != b.outputs.count) return false;
   for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
-    if (g.at(g.outputs_of(a)[i]).desc != g.at(g.outputs_of(b)[i]).desc) return false;
+    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]); of_a.desc != of_b.desc || of_a.scales != of_b.scales) return false;
   return true;
 }
 
@@ -37253,6 +37285,7 @@ template <class G, class Policy = cpu> class executor {
   /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
   /// broken contract, and the executor says so again at every run.
   executor share() const {
+    if (!weights_) return broken(error(made_.error()));  // it could not be made itself
     auto made = with(weights_, {threads_ ? threads_->threads() : 1});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));
