@@ -104,7 +104,7 @@ template <class G, class Policy = cpu> class executor {
   /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
   /// broken contract, and the executor says so again at every run.
   executor share() const {
-    if (!weights_) return broken(error(made_.error()));  // it could not be made itself
+    if (!weights_) return broken(reason());  // it could not be made itself
     auto made = with(weights_, {threads_ ? threads_->threads() : 1});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));
@@ -137,7 +137,7 @@ template <class G, class Policy = cpu> class executor {
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
-    if (!weights_) return fail(error_code::out_of_memory, made_.error().message());
+    if (!weights_) return fail(reason());
     run_fault fault;
     [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
     if constexpr (may_fail)
@@ -189,6 +189,8 @@ template <class G, class Policy = cpu> class executor {
     made.report(std::move(reason));
     return made;
   }
+  /// Why it has no weights.
+  error reason() const { return made_ ? error{error_code::invalid_argument, "the executor was moved away"} : error(made_.error()); }
   void report(error reason) {
     made_ = fail(std::move(reason));
     broken_contract(made_.error().message());
@@ -248,7 +250,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// Whether the outputs are there; else that has been said.
   template <class... Ranges> bool run_or_report(const Ranges&... inputs) {
-    if (!weights_) return broken_contract(made_.error().message()), false;
+    if (!weights_) return broken_contract(reason().message()), false;
     run_fault fault;
     const step* const failed = run_on(fault, inputs...);
     if constexpr (may_fail)
