@@ -42,14 +42,14 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -z "$write" ] || write=$(realpath -m "$write")
-known_peers='eigen onednn onnxruntime opencv tflite xnnpack'
-for peer in ${peers_wanted//,/ }; do
-  case " $known_peers none " in *" $peer "*) ;; *) echo "run.sh: --peers: got $peer, expected some of $known_peers, or none" >&2; exit 2 ;; esac
-done
 parts=${parts:-${only:+run}}
 parts=${parts:-run process compile}
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+for peer in ${peers_wanted//,/ }; do
+  [ "$peer" = none ] || [ -e "bench/peers/$peer.cpp" ] ||
+    { echo "run.sh: --peers: got $peer, expected none, or some of" bench/peers/*.cpp >&2; exit 2; }
+done
 # shellcheck source=../tools/packages.sh
 . tools/packages.sh
 # shellcheck disable=SC2086,SC2154  # lists of words, from packages.sh
