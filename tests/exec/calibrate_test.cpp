@@ -432,6 +432,15 @@ constexpr auto chosen_rows = [](builder& g) {
   auto x = g.input<f32, shape<1, 4>>("x");
   g.output("y", full_connection(x, gather(g.weight<f32, shape<5, 4>>("rows"), g.weight<i32, shape<2>>("chosen"), axis<0>)));
 };
+/// Calls check() with the results that a calibrated network and the one of floats have for each sample.
+template <class G, class Policy, class Samples, class Check> void compare_with_floats(const weights& file, const Samples& samples, Check check) {
+  const auto made = calibrate<G, Policy>(file, samples);
+  REQUIRE(bool(made));
+  auto stored = executor<G, Policy>::create(*made);
+  auto floats = executor<G>::create(file);
+  REQUIRE((stored && floats));
+  for (const auto& x : samples) check((*stored)(x), (*floats)(x));
+}
 }  // namespace
 
 TEST_CASE("calibrate: weights with a scale for each channel become floats as they do elsewhere") {
@@ -439,17 +448,9 @@ TEST_CASE("calibrate: weights with a scale for each channel become floats as the
   const float scales[] = {0.25F, 0.01F, 0.005F};
   const tensor_entry entries[] = {tensor_of<std::int8_t>("w", {3, 4}, numbers), tensor_of<float>("w.scale", {3}, scales)};
   const weights file = make_weights(entries).value();
-  const auto samples = samples_of<4>(4);
-  const auto made = calibrate<graph<dequantised>, accelerator_policy>(file, samples);
-  REQUIRE(bool(made));
-  auto stored = executor<graph<dequantised>, accelerator_policy>::create(*made);
-  auto floats = executor<graph<dequantised>>::create(file);
-  REQUIRE((stored && floats));
-  for (const auto& x : samples) {
-    const auto expected = (*floats)(x);
-    const auto y = (*stored)(x);
+  compare_with_floats<graph<dequantised>, accelerator_policy>(file, samples_of<4>(4), [](const auto& y, const auto& expected) {
     for (std::size_t i = 0; i < 3; ++i) CHECK(std::fabs(y[i] - expected[i]) < 0.05F);
-  }
+  });
 }
 
 namespace {
@@ -470,16 +471,11 @@ constexpr auto dead = [](builder& g) {
 }  // namespace
 
 TEST_CASE("calibrate: parts of a weight are weights of their own") {
-  const auto file = random_weights<graph<cut>>();
-  const auto samples = samples_of<4>(4);
-  const auto made = calibrate<graph<cut>, accelerator_policy>(file, samples);
-  REQUIRE(bool(made));
-  auto stored = executor<graph<cut>, accelerator_policy>::create(*made);
-  auto floats = executor<graph<cut>>::create(file);
-  REQUIRE((stored && floats));
-  const auto [y, z] = (*stored)(samples[0]);
-  const auto [true_y, true_z] = (*floats)(samples[0]);
-  for (std::size_t i = 0; i < 3; ++i) CHECK((std::fabs(y[i] - true_y[i]) < 0.05F && std::fabs(z[i] - true_z[i]) < 0.05F));
+  compare_with_floats<graph<cut>, accelerator_policy>(random_weights<graph<cut>>(), samples_of<4>(4), [](const auto& got, const auto& expected) {
+    const auto& [y, z] = got;
+    const auto& [true_y, true_z] = expected;
+    for (std::size_t i = 0; i < 3; ++i) CHECK((std::fabs(y[i] - true_y[i]) < 0.05F && std::fabs(z[i] - true_z[i]) < 0.05F));
+  });
 }
 
 // Their sums are counted in steps of input scale times weight scale: those of no weight, or next to none, would be worth more than the bias, or next to nothing.
@@ -493,17 +489,14 @@ TEST_CASE("calibrate: filters of zeros, or of next to nothing, keep their bias a
     auto samples = samples_of<64>(4);
     for (auto& s : samples)
       for (float& x : s) x *= 100;
-    const auto made = calibrate<graph<dead>, accelerator>(file, samples);
-    REQUIRE(bool(made));
-    auto stored = executor<graph<dead>, accelerator>::create(*made);
-    auto floats = executor<graph<dead>>::create(file);
-    REQUIRE((stored && floats));
-    const auto [y, z] = (*stored)(samples[0]);
-    const auto [true_y, true_z] = (*floats)(samples[0]);
-    for (std::size_t i = 0; i < 64; ++i) {
-      CHECK(std::fabs(y[i] - true_y[i]) < 0.02F);
-      CHECK(std::fabs(z[i] - true_z[i]) < 0.03F);
-    }
+    compare_with_floats<graph<dead>, accelerator>(file, samples, [](const auto& got, const auto& expected) {
+      const auto& [y, z] = got;
+      const auto& [true_y, true_z] = expected;
+      for (std::size_t i = 0; i < 64; ++i) {
+        CHECK(std::fabs(y[i] - true_y[i]) < 0.02F);
+        CHECK(std::fabs(z[i] - true_z[i]) < 0.03F);
+      }
+    });
   };
   check(accelerator_policy{});
   check(shifting_policy{});
