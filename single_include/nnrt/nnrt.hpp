@@ -34316,6 +34316,21 @@ class descriptor {
 // safetensors: the file format of weights and saved models - a checked reader over bytes in memory.
 // Flow: weights.hpp puts a handle around what parse() finds; safetensors_writer.hpp writes.
 
+// ===== nnrt/core/boolean_bytes.hpp
+// boolean_bytes: whether bytes from elsewhere can be read as booleans.
+// Flow: readers of files and models, and the check of a graph that arrives at run time, look at a constant's bytes before any kernel does.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Index of the first byte that is neither 0 nor 1, the number of bytes if there is none. Others are no value of a C++
+/// bool: reading one would be undefined behaviour in every kernel.
+[[gnu::cold]] constexpr std::size_t first_no_boolean(array_ref<const std::byte> bytes) {
+  std::size_t i = 0;
+  while (i < bytes.size() && bytes[i] <= std::byte{1}) ++i;
+  return i;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/io/json.hpp
 // json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.
 // Flow: the headers of safetensors files and the graphs of saved models are read and written with it.
@@ -34873,14 +34888,11 @@ struct place {
   return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
-// Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
 [[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type != boolean) return true;
-  for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
-    const int value = std::to_integer<int>(tensor.bytes[i]);
-    if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
-  }
-  return true;
+  const std::size_t i = first_no_boolean(tensor.bytes);
+  if (i == tensor.bytes.size()) return true;
+  return complain(wrong, tensor.name, {"BOOL element ", i, " is ", std::to_integer<int>(tensor.bytes[i]), ", expected 0 or 1"});
 }
 
 /// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in the order of the header.

@@ -169,7 +169,7 @@ TEST_CASE("read_model: what is wrong is named with its node or tensor and its me
        [](M m) { m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 72; }},
       {"tensor 1 \"c\": data: bufferSize is 128, but that of tensor 5 \"d\" in the same memory is 127",
        [](M m) { m.allTensors.push_back(m.allTensors[1]), m.allTensors[5].name = "d", m.allTensors[5].data.offset = 0, m.allTensors[5].data.bufferSize = 127; }},
-      {"tensor 1 \"c\": data: got 128 for a boolean, expected 0 or 1",
+      {"tensor 1 \"c\": data: element 2: got 128, expected 0 or 1 for a boolean",
        [](M m) { m.allTensors[1].dataType = hdi::DATA_TYPE_BOOL, m.allTensors[1].dims = {4, 4}; }},
       {"graph: has no output", [](M m) { m.outputIndex.clear(); }},
   };

@@ -5,6 +5,7 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/hdi/operators.hpp>
 #include <nnrt/hdi/tensors.hpp>
 #include <nnrt/hdi/write_model.hpp>
@@ -208,14 +209,13 @@ class model_reader {
     }
     return check_booleans(i, v);
   }
-  /// Kernels would do anything with others. Looked at are the graph's bytes: those of the file may change meanwhile.
+  /// Looked at are the graph's bytes: those of the file may change meanwhile.
   result<void> check_booleans(std::size_t i, const ir::value& v) const {
     if (v.desc.type != boolean) return {};
-    for (std::int64_t k = 0; k < v.desc.bytes(); ++k) {
-      const int element = std::to_integer<int>(made_.graph.bytes[static_cast<std::size_t>(v.first_byte + k)]);
-      if (element > 1) return wrong({tensor_at(i), ": data: got ", element, " for a boolean, expected 0 or 1"});
-    }
-    return {};
+    const array_ref<const std::byte> bytes(made_.graph.bytes.data() + v.first_byte, static_cast<std::size_t>(v.desc.bytes()));
+    const std::size_t k = first_no_boolean(bytes);
+    if (k == bytes.size()) return {};
+    return wrong({tensor_at(i), ": data: element ", k, ": got ", std::to_integer<int>(bytes[k]), ", expected 0 or 1 for a boolean"});
   }
 
   // --- nodes -----------------------------------------------------------------------

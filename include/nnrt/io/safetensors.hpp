@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
@@ -159,14 +160,11 @@ struct place {
   return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
 }
 
-// Other bytes than 0 and 1 are no value of a C++ bool: reading one would be undefined behaviour in every kernel.
 [[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type != boolean) return true;
-  for (std::size_t i = 0; i < tensor.bytes.size(); ++i) {
-    const int value = std::to_integer<int>(tensor.bytes[i]);
-    if (value > 1) return complain(wrong, tensor.name, {"BOOL element ", i, " is ", value, ", expected 0 or 1"});
-  }
-  return true;
+  const std::size_t i = first_no_boolean(tensor.bytes);
+  if (i == tensor.bytes.size()) return true;
+  return complain(wrong, tensor.name, {"BOOL element ", i, " is ", std::to_integer<int>(tensor.bytes[i]), ", expected 0 or 1"});
 }
 
 /// Reads the JSON header into tensors, each with its bytes once everything about it is checked, and metadata, kept in the order of the header.

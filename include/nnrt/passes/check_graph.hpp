@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
@@ -95,11 +96,9 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// Whether a boolean constant can be read: kernels read bool, and a byte of another value is none.
 [[gnu::cold]] inline bool has_booleans(const ir::graph& g, const ir::value& v) {
-  for (std::int64_t i = v.first_byte; i < v.first_byte + v.desc.bytes(); ++i)
-    if (g.bytes[static_cast<std::size_t>(i)] > std::byte{1}) return false;
-  return true;
+  const auto first = static_cast<std::size_t>(v.first_byte), count = static_cast<std::size_t>(v.desc.bytes());
+  return first_no_boolean(array_ref<const std::byte>(g.bytes).subspan(first, count)) == count;
 }
 
 [[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {

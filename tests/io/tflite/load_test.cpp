@@ -180,7 +180,7 @@ const spoiled files[] = {
      [](file& f) {
        f.tensors[1] = {boolean, {2}, "w", bytes_of<std::int8_t>({1, 7})};
      },
-     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 7 for a boolean, expected 0 or 1"},
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: element 1: got 7, expected 0 or 1 for a boolean"},
     {"declared type", [](file& f) { f.tensors[3].type = int32; },
      "subgraph 0: operator 1 RELU: relu \"y\": declared output type must match (got f32, expected i32)"},
     {"declared shape",

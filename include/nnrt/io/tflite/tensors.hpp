@@ -2,6 +2,7 @@
 // Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
 #pragma once
 
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/model_builder.hpp>
 #include <nnrt/io/tflite/document.hpp>
@@ -339,12 +340,10 @@ template <class T>
     unpack_half_bytes(half_byte::s4, bytes, *to);
     return *to;
   }
-  if (desc.type == boolean)
-    for (const std::byte element : bytes)
-      if (element > std::byte{1})
-        return fail(refusal(index, error_code::invalid_file,
-                            {buffer, "got ", static_cast<int>(element), " for a boolean, expected 0 or 1"}));
-  return bytes;
+  const std::size_t i = desc.type == boolean ? first_no_boolean(bytes) : bytes.size();
+  if (i == bytes.size()) return bytes;
+  return fail(refusal(index, error_code::invalid_file,
+                      {buffer, "element ", i, ": got ", std::to_integer<int>(bytes[i]), ", expected 0 or 1 for a boolean"}));
 }
 
 [[gnu::cold]] inline result<void> tensor_reader::bring_into_form(std::int32_t index, constant_form form,
