@@ -441,13 +441,6 @@ bool is_small(const random_node& made, const verdict& v) {
 
 }  // namespace
 
-dtype dice::one_of(dtype_set set) {
-  std::vector<dtype> members;
-  for (int i = 1; i < dtype_count; ++i)
-    if (set.contains(static_cast<dtype>(i))) members.push_back(static_cast<dtype>(i));
-  return members.empty() ? dtype::none : one_of(members);
-}
-
 std::uint64_t seed_of_run() {
   const char* given = std::getenv("NNRT_SEED");
   return given == nullptr ? 20260520 : std::strtoull(given, nullptr, 10);

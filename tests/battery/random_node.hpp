@@ -3,39 +3,16 @@
 #pragma once
 
 #include "support/catalogue.hpp"
+#include "support/dice.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace nnrt_test {
-
-/// Random numbers that follow from a seed.
-class dice {
- public:
-  explicit dice(std::uint64_t seed) : engine_(seed) {}
-
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    return std::uniform_int_distribution<std::int64_t>(least, most)(engine_);
-  }
-  int below(int n) { return static_cast<int>(between(0, n - 1)); }
-  bool once_in(int n) { return below(n) == 0; }
-  double real(double least, double most) { return std::uniform_real_distribution<double>(least, most)(engine_); }
-  template <class List> const auto& one_of(const List& list) {
-    return list[static_cast<std::size_t>(below(static_cast<int>(std::size(list))))];
-  }
-  template <class T> const T& one_of(std::initializer_list<T> list) {
-    return list.begin()[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
-  }
-  dtype one_of(dtype_set set);
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// The seed of a run: that of the environment variable NNRT_SEED, else always the same.
 std::uint64_t seed_of_run();
