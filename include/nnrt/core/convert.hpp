@@ -5,6 +5,7 @@
 #include <nnrt/core/dtype.hpp>
 #include <nnrt/core/math.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -27,6 +28,15 @@ template <class To, class From> constexpr To saturated(From x) {
   return static_cast<To>(x);
 }
 
+/// x as a float that rounds to float16 as x itself does: cut, and odd where something was cut off, so that no half is made of what lies beside one.
+constexpr float rounded_to_odd(double x) {
+  const auto nearest = static_cast<float>(x);
+  if (is_nan(x) || double{nearest} == x) return nearest;
+  const auto word = std::bit_cast<std::uint32_t>(nearest);
+  const bool is_beyond = x < 0 ? double{nearest} < x : double{nearest} > x;
+  return std::bit_cast<float>((is_beyond ? word - 1 : word) | 1U);
+}
+
 }  // namespace detail
 
 /// The type in which operators compute on elements of type T: float for float16, std::int64_t for integers and bool,
@@ -34,12 +44,13 @@ template <class To, class From> constexpr To saturated(From x) {
 template <class T> using compute_t = typename detail::compute<T>::type;
 
 /// An element as another type, by the rule of CAST: floating point to integer truncates toward zero, saturates, and
-/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); float16 is
-/// reached from float, with its rounding and infinities. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
+/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); all others are
+/// rounded once, to the nearest, halves to even, and infinite beyond the largest. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
 /// in this library.
 template <class To, class From> constexpr To convert(From value) {
   if constexpr (std::is_same_v<To, From>) return value;
   else if constexpr (std::is_same_v<From, float16>) return convert<To>(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, double>) return static_cast<float16>(detail::rounded_to_odd(value));
   else if constexpr (std::is_same_v<To, float16>) return static_cast<float16>(static_cast<float>(value));
   else if constexpr (std::is_same_v<To, bool>) return value != From{};
   else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return detail::saturated<To>(value);
