@@ -32,6 +32,11 @@ constexpr product_row products[] = {
     {"beyond the limit", {1 << 20, (1 << 20) + 1}, 0, max_rank, -1},
     {"far beyond it", {tera, tera, tera, tera, tera, tera, tera, tera}, 0, max_rank, -1},
     {"the largest number", {std::int64_t{1} << 62, 4}, 0, max_rank, -1},
+    {"0 before what would be beyond the limit", {0, tera, tera}, 0, max_rank, 0},
+    {"0 behind what would be beyond it", {tera, tera, 0}, 0, max_rank, 0},
+    {"0 behind one that is beyond it alone", {std::int64_t{1} << 62, 0, 4}, 0, max_rank, 0},
+    {"0 and an unknown extent behind it", {tera, tera, 0, -1}, 0, max_rank, -1},
+    {"0 behind the axes in question", {tera, tera, 0}, 0, 2, -1},
 };
 constexpr bool multiplies_as_stated(const product_row& r) { return r.shape.elements(r.from, r.to) == r.elements; }
 static_assert(std::all_of(std::begin(products), std::end(products), multiplies_as_stated));

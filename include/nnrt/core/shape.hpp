@@ -71,12 +71,22 @@ struct shape_t {
   }
   /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product exceeds max_elements.
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
+    const int end = to < rank ? to : rank;
     std::int64_t n = 1;
-    for (int i = from; i < (to < rank ? to : rank); ++i) {
+    for (int i = from; i < end; ++i) {
       // No division: kernels ask for every run.
-      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return -1;
+      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return is_empty(i, end) ? 0 : -1;
     }
     return n;
+  }
+  /// Whether one of these extents is 0 and all are known: nothing lies there, however large the others are.
+  constexpr bool is_empty(int from, int to) const {
+    bool has_none = false;
+    for (int i = from; i < to; ++i) {
+      if (extents[i] < 0) return false;
+      has_none = has_none || extents[i] == 0;
+    }
+    return has_none;
   }
 
   friend constexpr bool operator==(const shape_t& a, const shape_t& b) {
