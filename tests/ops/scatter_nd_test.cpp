@@ -88,3 +88,13 @@ static_assert([] {
 }());
 
 }  // namespace
+
+TEST_CASE("scatter_nd: extents that shapes will tell are left open") {
+  operand shape = weight({i64, {2}});
+  shape.awaited = true;
+  const verdict got = infer<op>({}, {computed({i32, {4, 2}}), computed(f32_of({4})), shape});
+  REQUIRE(got);
+  CHECK(got.output(0) == tensor_desc{f32, {-1, -1}});
+  shape.desc.shape = {-1};
+  CHECK(infer<op>({}, {computed({i32, {4, 2}}), computed(f32_of({4})), shape}).rule == static_cast<int>(rule::shape_must_be_known));
+}

@@ -108,3 +108,13 @@ static_assert([] {
 }());
 
 }  // namespace
+
+TEST_CASE("sparse_to_dense: extents that shapes will tell are left open") {
+  operand extents = weight({i64, {2}});
+  extents.awaited = true;
+  const verdict got = infer<op>({}, {places, values, extents});
+  REQUIRE(got);
+  CHECK(got.output(0).shape == shape_t{-1, -1});
+  extents.desc.shape = {-1};
+  CHECK(infer<op>({}, {places, values, extents}).rule == static_cast<int>(rule::shape_must_be_known));
+}

@@ -298,7 +298,7 @@ template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::si
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
 /// How many of the largest elements top_k() and arg_max() take.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
-/// top_k() gives the elements in the order of their indices, not from the largest down.
+/// top_k() gives the elements from the smallest up, not from the largest down.
 inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
 /// arg_max() gives the elements, not where they are.
 inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};

@@ -15,7 +15,8 @@ namespace ops {
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
 /// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
-/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
+/// the radius. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
+/// an infinity, or NaN for x = 0. Computed in f64, rounded once.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.

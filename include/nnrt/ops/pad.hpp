@@ -62,6 +62,8 @@ struct pad {
                                      2 * x.rank());
         !v)
       return v;
+    if (in[1].desc.rank() > 1)
+      if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.shape[-1], 2); !v) return v;
     if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;

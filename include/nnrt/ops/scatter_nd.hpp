@@ -49,20 +49,20 @@ struct scatter_nd {
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
     if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    const std::int64_t rank = in[2].desc.elements();
+    if (!in[2].has_values() && (!in[2].awaited || rank < 0)) return refuse(Rule::shape_must_be_known, 0, 1);
     if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
-      y.push_back(extent);
+    shape_t y = shape_t::unknown(static_cast<int>(rank));
+    for (std::size_t i = 0; i < in[2].values.size(); ++i) {
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[2].values[i], 0); !v) return v;
+      y[static_cast<int>(i)] = in[2].values[i];
     }
     if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
     if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
     if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
     if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
-    if (in[0].has_values())
+    if (in[0].has_values() && in[2].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
