@@ -119,7 +119,7 @@ TEST_CASE("hdi operators: nodes of the shipped implementation are read as the op
       const std::vector<word> words = random_words(*form->op, 4, random);
       const std::vector<operand> in{f32_of({2, 8, 8, 4}), f32_of({8, 3, 3, name == "conv2d" ? 4 : 1}), f32_of({8})};
       const auto encoded = hdi::encode_node(v, upstream, *form, words, in);
-      if (form->numbers.hdi < 0) {
+      if (form->numbers.hdi < 0 || (form->lost != nullptr && !form->lost(words).empty())) {
         CHECK(encoded.error().code() == error_code::not_supported);
         continue;
       }
@@ -255,6 +255,11 @@ TEST_CASE("hdi operators: convolutions name their extents, and depthwise ones ar
   // The same numbers over a weight that they do not fit.
   const auto failed = hdi::decode_node(hdi::version::v2_1, 35, bytes, std::vector<operand>{f32_of({1, 8, 8, 6}), f32_of({12, 5, 3, 1})});
   CHECK(failed.error().message() == "nodeAttr: kernelSize: got 3, but the operand's extent is 5");
+  // Those of neither operator: a grouped one that counts the channels of all groups.
+  hdi::Conv2DFusion whole = conv;
+  whole.inChannel = 6;
+  const auto neither = hdi::decode_node(hdi::version::v2_1, 35, hdi::marshalled(whole), grouped);
+  CHECK(neither.error().message() == "nodeAttr: inChannel: got 6, but the operand's extent is 3; as depthwise_conv2d: group: got 2, but the operand's extent is 6");
 }
 
 TEST_CASE("hdi operators: reductions and activations share a node type, and say which they are") {
@@ -272,9 +277,24 @@ TEST_CASE("hdi operators: reductions and activations share a node type, and say 
   // Node types that nobody produces, and that mean the same.
   const auto v = hdi::version::v2_1;
   CHECK(hdi::decode_node(v, hdi::NODE_TYPE_ABS, hdi::marshalled(hdi::Abs{}), {})->form->op->name == "abs");
+  CHECK(hdi::decode_node(v, hdi::NODE_TYPE_REAL_DIV, hdi::marshalled(hdi::RealDiv{}), {})->form->op->name == "div");
   const auto decoded = hdi::decode_node(v, hdi::NODE_TYPE_LEAKY_RELU, hdi::marshalled(hdi::LeakyRelu{0.25F}), {});
   REQUIRE(decoded.has_value());
   CHECK(unpack<ops::leaky_relu::attrs>(decoded->words).negative_slope == 0.25F);
+}
+
+TEST_CASE("hdi operators: an attribute that HDI does not know is not lost") {
+  const auto encoded = [](float beta, hdi::encoder how) {
+    ops::softmax::attrs attrs;
+    attrs.beta = beta;
+    return hdi::encode_node(hdi::version::v2_1, how, hdi::detail::form_of_operator<ops::softmax>, words_of<ops::softmax>(attrs), {});
+  };
+  CHECK(encoded(1, upstream));
+  CHECK(encoded(2, lossless));
+  const auto refused = encoded(2, upstream);
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == error_code::not_supported);
+  CHECK(refused.error().message() == "softmax: beta is not what it is by default, and HDI has no member for it");
 }
 
 TEST_CASE("hdi operators: what no operator can be is refused with its member") {

@@ -15,7 +15,7 @@ using namespace nnrt_test;
 using rule = ops::cast::rule;
 using list = std::array<std::int64_t, 1>;
 
-constexpr list zero{0}, to_f16{10}, thirteen{13}, hostile{std::numeric_limits<std::int64_t>::min()};
+constexpr list zero{0}, to_f16{10}, thirteen{13}, hdi_i32{34}, hdi_none{31}, hostile{std::numeric_limits<std::int64_t>::min()};
 constexpr std::array<std::int64_t, 2> two_numbers{10, 11};
 constexpr std::array<std::int64_t, 0> no_numbers{};
 constexpr operand x = computed(f32_of({2, 3}));
@@ -32,6 +32,7 @@ constexpr refused_row refused[] = {
     {"a weight, known only later", weight({i32, {1}}), rule::type_must_be_known_to_the_rules, 0, 1},
     {"the unknown dtype", integer(zero), rule::type_must_be_the_number_of_a_dtype, 0, 1},
     {"behind the last dtype", integer(thirteen), rule::type_must_be_the_number_of_a_dtype, 13, 12},
+    {"one of HDI's that is no dtype", integer(hdi_none), rule::type_must_be_the_number_of_a_dtype, 31, 12},
     {"hostile number", integer(hostile), rule::type_must_be_the_number_of_a_dtype, hostile[0], 1},
 };
 constexpr bool refused_as_stated(const refused_row& r) {
@@ -42,6 +43,7 @@ static_assert([] {
     if (!refused_as_stated(row)) return false;
   return true;
 }());
+static_assert(infer<ops::cast>({}, {x, integer(hdi_i32)}).output(0) == tensor_desc{i32, {2, 3}});
 constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
 constexpr auto constant_rule = signature_rule::operand_must_be_a_constant;
 constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;

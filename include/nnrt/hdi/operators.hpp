@@ -44,6 +44,8 @@ struct operator_form {
   void (*write)(version v, encoder how, array_ref<const word> words, array_ref<const operand> in, writer& out) = nullptr;
   /// Of the structure of `numbers.hdi` or of `numbers.hdi_also`; `in` stands behind it afterwards.
   read_attributes (*read)(version v, bool is_also, reader& in, array_ref<const operand> operands) = nullptr;
+  /// An attribute that HDI does not know and that is not what it is unless somebody says so; empty: none. Null where HDI knows all.
+  std::string_view (*lost)(array_ref<const word> words) = nullptr;
 
   /// Whether nodes of this operator have a node type of HDI's in this version.
   bool is_in(version v) const { return numbers.hdi >= 0 && v >= since; }
@@ -222,6 +224,25 @@ void write_attributes(version v, encoder how, array_ref<const word> words, array
     });
 }
 
+/// See operator_form::lost.
+template <class Op> std::string_view lost_attribute(array_ref<const word> words) {
+  auto given = unpack<typename Op::attrs>(words), made = typename Op::attrs{};
+  std::string_view lost;
+  for_each_attribute(given, [&]<class A>(std::string_view name, const A& value) {
+    for_each_attribute(made, [&]<class B>(std::string_view other, const B& usual) {
+      if constexpr (std::is_same_v<A, B>)
+        for (const hdi_field& row : fields_of<Op>())
+          if (row.member.empty() && row.attribute == name && name == other && !(value == usual)) lost = row.attribute;
+    });
+  });
+  return lost;
+}
+template <class Op> constexpr bool has_attributes_of_its_own() {
+  for (const hdi_field& row : fields_of<Op>())
+    if (row.member.empty()) return true;
+  return false;
+}
+
 // --- reading -----------------------------------------------------------------------
 
 /// An operator's attributes of the node's.
@@ -304,6 +325,7 @@ template <class Op> constexpr operator_form make_form() {
   form.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
   form.write = &write_attributes<Op>;
   form.read = &read_operator<Op>;
+  if constexpr (has_attributes_of_its_own<Op>()) form.lost = &lost_attribute<Op>;
   if constexpr (Op::foreign.hdi >= 0) {
     using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi)>;
     static_assert(!std::is_void_v<typename kind::type>, "nnrt: the operator's foreign.hdi is no node type");
@@ -393,11 +415,13 @@ inline result<decoded_node> decode_node(version v, std::uint32_t node_type, arra
       if (const std::string wrong = detail::take_exact(in, node_type, node); !wrong.empty()) return fail(error_code::invalid_file, joined({"nodeAttr: ", wrong}));
     if (node.form != nullptr) return node;
     if (read.fault.empty() && !is_own) return decoded_node{form, std::move(read.words)};
-    reason = joined({"nodeAttr: ", is_own ? "has no attributes" : read.fault});
+    const std::string wrong = is_own ? "has no attributes" : read.fault;
+    if (!read.is_other || reason.empty()) reason = wrong;
+    else if (reason != wrong) reason = joined({reason, "; as ", form->op->name, ": ", wrong});  // any of them may be what was meant
     if (!read.is_other) break;
   }
   if (!is_known) return detail::no_node_type(node_type);
-  return fail(error_code::invalid_file, std::move(reason));
+  return fail(error_code::invalid_file, joined({"nodeAttr: ", reason}));
 }
 
 /// A node's type and attributes.
@@ -408,7 +432,7 @@ struct encoded_node {
 
 /// What a node of this operator is in HDI. `upstream`: of a node type that the version has not, the number without attributes, as shipped; the shipped
 /// implementation does not look whether an older version's structure knows the operator (REDUCE_L2's mode).
-/// Errors: not_supported (`upstream`, of an operator that no version has), invalid_argument (words that are no attributes of the operator).
+/// Errors: not_supported (`upstream`, of an operator that no version has, or of an attribute that none has), invalid_argument (words that are no attributes of the operator).
 inline result<encoded_node> encode_node(version v, encoder how, const operator_form& form, array_ref<const word> words, array_ref<const operand> in) {
   encoded_node node;
   writer out;
@@ -416,6 +440,8 @@ inline result<encoded_node> encode_node(version v, encoder how, const operator_f
   if (!form.well_formed(words)) return fail(error_code::invalid_argument, joined({"the attributes of ", form.op->name, " are not well formed"}));
   if (how == encoder::upstream && form.numbers.hdi < 0)
     return fail(error_code::not_supported, joined({form.op->name, " is no operator of HDI"}));
+  if (const std::string_view lost = how == encoder::upstream && form.lost != nullptr ? form.lost(words) : std::string_view(); !lost.empty())
+    return fail(error_code::not_supported, joined({form.op->name, ": ", lost, " is not what it is by default, and HDI has no member for it"}));
   node.node_type = is_in || how == encoder::upstream ? static_cast<std::uint32_t>(form.numbers.hdi) : own_node_type(form.op->code);
   if (is_in || (how == encoder::upstream && v >= form.type_since)) form.write(v, how, words, in, out);
   if (how == encoder::lossless) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/ops/detail/type_numbers.hpp>
 #include <nnrt/ops/detail/unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -10,7 +11,7 @@ namespace ops {
 
 /// Conversion of each element to the dtype whose number `type` holds.
 ///
-///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype (OH_NN_DataType)
+///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype, OH_NN_DataType's, or HDI's as 3.2 wrote it
 ///   y: the same shape, of that dtype
 ///
 /// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
@@ -39,8 +40,9 @@ struct cast {
     if (auto v = require(Rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
     if (!type.has_values()) return refuse(Rule::type_must_be_known_to_the_rules, 0, 1);
     const std::int64_t number = type.values[0];
-    if (auto v = require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
-    return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
+    const dtype named = detail::numbered_type(number);
+    if (named == dtype::none) return require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1);
+    return yields(tensor_desc{named, in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;
 

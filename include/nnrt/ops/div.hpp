@@ -79,7 +79,7 @@ struct div {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47};
+  static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
   enum class rule {

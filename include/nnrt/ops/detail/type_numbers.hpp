@@ -1,5 +1,5 @@
 // type_numbers: dtypes as NNRt and its driver interface number them in attributes.
-// Flow: rules of operators that are told a dtype by its number: quant_dtype_cast, constant_of_shape.
+// Flow: rules of operators that are told a dtype by its number: cast, quant_dtype_cast, constant_of_shape.
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
