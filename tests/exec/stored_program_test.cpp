@@ -9,6 +9,8 @@
 
 #include "support/forged.hpp"
 #include "support/random_graph.hpp"
+#include "support/random_network.hpp"
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <algorithm>
@@ -177,8 +179,8 @@ std::string results_of(const program& p, std::initializer_list<shape_t> shapes =
     if (desc.type == f32) {
       const std::vector<float> x = reals(desc.elements(), static_cast<int>(i) + 50, 2);
       std::copy(x.begin(), x.end(), s.input<float>(i).begin());
-    } else if (desc.type == i8) {
-      for (std::size_t k = 0; k < s.input<std::int8_t>(i).size(); ++k) s.input<std::int8_t>(i)[k] = static_cast<std::int8_t>(k * 37 % 256 - 128);
+    } else if (size_of(desc.type) == 1) {
+      for (std::size_t k = 0; k < s.input_bytes(i).size(); ++k) s.input_bytes(i)[k] = static_cast<std::byte>(k * 37 % 256 + 128);
     } else {
       for (std::size_t k = 0; k < s.input<std::int32_t>(i).size(); ++k) s.input<std::int32_t>(i)[k] = static_cast<std::int32_t>(k % 7);
     }
@@ -237,6 +239,18 @@ TEST_CASE("stored program: any graph comes back") {
     const program fresh = compile(network).value();
     CHECK(results_of(restored(store_program(fresh).value())) == results_of(fresh));
   }
+}
+
+TEST_CASE("stored program: networks over images, of floats and of stored bytes") {
+  for (std::uint64_t seed = 0; seed < nnrt_test::cases<std::uint64_t>(100, 10); ++seed)
+    for (const bool is_stored : {false, true}) {
+      CAPTURE(seed);
+      CAPTURE(is_stored);
+      model network{nnrt_test::random_network(seed, is_stored).made(), {}};
+      network.weights = weights_of(network.graph);
+      const program fresh = compile(network).value();
+      CHECK(results_of(restored(store_program(fresh).value())) == results_of(fresh));
+    }
 }
 
 TEST_CASE("stored program: without Winograd's method it comes back without") {

@@ -6,6 +6,7 @@
 #include "battery/random_node.hpp"
 #include "hdi/same_network.hpp"
 #include "support/random_graph.hpp"
+#include "support/random_network.hpp"
 #include "support/weighed.hpp"
 
 #include <doctest/doctest.h>
@@ -108,6 +109,16 @@ TEST_CASE("write_model: random networks come back whole, and compute the same") 
     REQUIRE(back.has_value());
     CHECK(computed_by_references(back->graph) == computed_by_references(network.graph));
   }
+}
+
+TEST_CASE("write_model: random networks over images come back whole, of floats and of stored bytes") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed)
+    for (const bool is_stored : {false, true}) {
+      CAPTURE(seed);
+      CAPTURE(is_stored);
+      const model network = weighed(random_network(seed, is_stored).made());
+      for (const hdi::version v : versions) CHECK(lost_on_the_way(network, v) == "");
+    }
 }
 
 TEST_CASE("write_model: a lossless model has its constants at multiples of 64 bytes of one memory") {
