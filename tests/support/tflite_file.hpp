@@ -15,7 +15,7 @@ namespace tflite_test {
 
 // Element types.
 inline constexpr int float32 = 0, float16 = 1, int32 = 2, uint8 = 3, int64 = 4, string = 5, boolean = 6, int16 = 7,
-                     int8 = 9, float64 = 10, int4 = 17;
+                     int8 = 9, float64 = 10, uint64 = 12, int4 = 17;
 
 /// A field of an operator's options.
 struct field {

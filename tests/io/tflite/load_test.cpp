@@ -234,6 +234,36 @@ const spoiled files[] = {
        f.tensors[3] = {int64, {0}, "y"};
      },
      "subgraph 0: operator 0 RANGE: range: got -9223372036854775808 to 5 in steps of 1"},
+    {"a constant that no DEQUANTIZE makes floats of",
+     [](file& f) {
+       f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2})};
+       f.calls = {{dequantize, {1}, {3}}};
+     },
+     "subgraph 0: operator 0 DEQUANTIZE: declared output type must match (got i8, expected f32)"},
+    {"a constant of integers through DEQUANTIZE",
+     [](file& f) {
+       f.tensors[1] = {int32, {1, 2}, "w", bytes_of<std::int32_t>({1, 2}), {{0.5F}, {0}}};
+       f.calls = {{dequantize, {1}, {3}}};
+     },
+     "subgraph 0: operator 0 DEQUANTIZE: declared output type must match (got i32, expected f32)"},
+    {"the declared rank of a constant through DEQUANTIZE",
+     [](file& f) {
+       f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F}, {0}}};
+       f.calls = {{dequantize, {1}, {3}}};
+     },
+     "subgraph 0: operator 0 DEQUANTIZE: declared output rank must match (got 1, expected 2)"},
+    {"a cast of stored numbers of several scales",
+     [](file& f) {
+       f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F, 1}, {0, 0}, 1}};
+       f.calls = {{53, {1}, {3}}};
+     },
+     "subgraph 0: operator 0 CAST: stored numbers of several scales"},
+    {"ends that count from the begin, beside a new axis",
+     [](file& f) {
+       f.add({int32, {1}, "one", bytes_of<std::int32_t>({1})});
+       f.calls = {{45, {0, 4, 4, 4}, {3}, {32, {{3, std::int32_t{1}}, {5, true}}}}};
+     },
+     "subgraph 0: operator 0 STRIDED_SLICE: offset beside ellipsis_mask 0 and new_axis_mask 1, expected 0 for both"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};
@@ -284,6 +314,9 @@ const quantised_row quantised_rows[] = {
     {"a vector's axis, which nobody needs", {2}, {{0.5F, 2}, {0, 0}, 3}, ""},
     {"scale 0", {2, 2}, {{0}, {1}}, "scale: got 0.000000, expected a positive number"},
     {"scale -1", {2, 2}, {{-1}, {1}}, "scale: got -1.000000, expected a positive number"},
+    {"scale 0 of one row", {1, 2}, {{0}, {0}, 0}, ""},
+    {"scale 0 of one column, without a zero point", {2, 1}, {{0}, {}, 1}, ""},
+    {"scale 0 of two rows", {2, 1}, {{0}, {0}, 0}, "scale: got 0.000000, expected a positive number"},
     {"infinite scale",
      {2, 2},
      {{std::numeric_limits<float>::infinity()}, {1}},
@@ -567,6 +600,13 @@ TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen")
   CHECK(load_file(bytes, false, "sing").error ==
         "signature: got \"sing\", expected one of \"other\", \"serving_default\"");
   CHECK(load_file(good().bytes(), false, "sing").error == "signature: got \"sing\", expected none: the file has none");
+  f.outputs = {3, 3};
+  f.signatures[1].outputs = {{"label", 3}, {"score", 3}};  // two names of one tensor
+  const outcome twice = load_file(f.bytes(), false, "serving_default");
+  REQUIRE(twice.error == "");
+  CHECK(twice.outputs[0].name == "label");
+  CHECK(twice.outputs[1].name == "score");
+  f.outputs = {3};
   f.signatures[1].inputs = {{"nobody", 77}, {"image", 0}};  // no more names are read than there are inputs
   CHECK(load_file(f.bytes(), false, "serving_default").inputs[0].name == "x");
 }
@@ -641,6 +681,130 @@ TEST_CASE("tflite: convolutions with a scale for each channel quantise their inp
   CHECK(got.nodes == std::vector<std::string>{"dynamic_range", "conv2d"});
   CHECK(got.outputs[0].numbers[0] == doctest::Approx(2 * 25.6).epsilon(1e-6));
   CHECK(got.outputs[0].numbers[1] == doctest::Approx(4 * 25.5).epsilon(1e-6));
+}
+
+TEST_CASE("tflite: convolutions with equal scales for all channels quantise their input without a zero point") {
+  file f;
+  f.add(floats({1, 1, 1, 2}, "x"));
+  f.add({int8, {2, 1, 1, 2}, "w", bytes_of<std::int8_t>({0, 1, 1, 0}), {{2, 2}, {0, 0}, 0}});
+  f.add(floats({1, 1, 1, 2}, "y"));
+  f.calls = {{conv_2d, {0, 1}, {2}, {1, {{0, std::int8_t{1}}, {1, std::int32_t{1}}, {2, std::int32_t{1}}}}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{1, 0.3}});  // 0.3 is nearest to 38 steps of 1 / 127
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers[0] == doctest::Approx(2 * 38 / 127.0).epsilon(1e-6));
+  CHECK(got.outputs[0].numbers[1] == doctest::Approx(2).epsilon(1e-6));
+}
+
+TEST_CASE("tflite: unsigned weights of old files beside floats are signed ones without a zero point") {
+  const options one_by_one{1, {{0, std::int8_t{1}}, {1, std::int32_t{1}}, {2, std::int32_t{1}}}};
+  const call layers[] = {{fully_connected, {0, 1}, {2}, {8, {{2, true}}}}, {conv_2d, {0, 1}, {2}, one_by_one}};
+  for (const call& layer : layers) {
+    CAPTURE(layer.builtin);
+    file f;
+    const std::vector<std::int32_t> shape(layer.builtin == conv_2d ? 4 : 2, 1);
+    f.add(floats({1, 1, 1, 1}, "x"));
+    f.add({uint8, shape, "w", bytes_of<std::uint8_t>({200}), {{0.5F}, {3}}});
+    f.add(floats({1, 1, 1, 1}, "y"));
+    f.calls = {layer};
+    f.inputs = {0};
+    f.outputs = {2};
+    const outcome got = run_file(f.bytes(), {{1}});
+    REQUIRE(got.error == "");
+    CHECK(got.outputs[0].numbers == std::vector<double>{-28});
+  }
+}
+
+TEST_CASE("tflite: rows of a transposed product share a scale once they are transposed") {
+  file f;
+  f.add(floats({2, 2}, "a"));
+  f.add({int8, {2, 1}, "b", bytes_of<std::int8_t>({1, 1}), {{1}, {0}}});
+  f.add(floats({2, 1}, "y"));
+  f.calls = {{126, {0, 1}, {2}, {101, {{0, true}}}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{1, 1000, 0.3, 7}});  // rows {1, 0.3} and {1000, 7}
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers[0] == doctest::Approx(1 + 38 / 127.0).epsilon(1e-6));
+  CHECK(got.outputs[0].numbers[1] == doctest::Approx(1000 + 1000 / 127.0).epsilon(1e-6));
+}
+
+/// TRANSPOSE_CONV of [N, 1, 2, 1] to [N, 1, 3, 1], where only a run knows N: its width is `width` or, where that is
+/// empty, an input of the network.
+file upsampled(std::vector<std::int32_t> signature, std::vector<double> width) {
+  const auto number = [](std::string name, std::vector<std::int32_t> shape, double n) {
+    return tensor{int32, shape, name, bytes_of<std::int32_t>({n})};
+  };
+  file f;
+  f.add(floats({1, 1, 2, 1}, "x"));
+  f.tensors[0].signature = {-1, 1, 2, 1};
+  f.add(constant({1, 1, 3, 1}, "w", {1, 10, 100}));
+  f.add({int32, {4}, "shape"});
+  f.add(number("begin", {1}, 0)), f.add(number("end", {1}, 1)), f.add(number("strides", {1}, 1));
+  f.add({int32, {}, "rows"});
+  f.add(number("one", {}, 1));
+  f.add({int32, {}, "width", bytes_of<std::int32_t>(width)});
+  f.add({int32, {4}, "output shape"});
+  f.add(floats({1, 1, 3, 1}, "y"));
+  f.tensors[10].signature = signature;
+  f.calls = {{77, {0}, {2}, {55, {{0, std::int8_t{int32}}}}},
+             {45, {2, 3, 4, 5}, {6}, {32, {{4, std::int32_t{1}}}}},
+             {83, {6, 7, 8, 7}, {9}, {59, {{0, std::int32_t{4}}}}},
+             {67, {9, 1, 0}, {10}, {49, {{0, std::int8_t{0}}, {1, std::int32_t{2}}, {2, std::int32_t{1}}}}}};
+  f.inputs = width.empty() ? std::vector<std::int32_t>{0, 8} : std::vector<std::int32_t>{0};
+  f.outputs = {10};
+  return f;
+}
+
+TEST_CASE("tflite: a transposed convolution of any batch has the size that its operand or its output says") {
+  for (const file& f : {upsampled({-1, -1, -1, 1}, {3}), upsampled({-1, 1, 3, 1}, {3})}) {
+    const outcome got = run_resized(f.bytes(), {{2, 1, 2, 1}}, {{1, 2, 3, 4}});
+    REQUIRE(got.error == "");
+    CHECK(got.outputs[0].shape == std::vector<std::int64_t>{2, 1, 3, 1});
+    CHECK(got.outputs[0].numbers == std::vector<double>{10, 102, 20, 30, 304, 40});
+  }
+  CHECK(load_file(upsampled({-1, 1, 3, 1}, {}).bytes(), true).error == "");
+  CHECK(load_file(upsampled({-1, 1, 3, 1}, {4}).bytes(), true).outputs[0].shape ==
+        std::vector<std::int64_t>{-1, 1, 4, 1});  // TFLite takes the operand's word
+  CHECK(load_file(upsampled({-1, -1, -1, 1}, {}).bytes(), true).error ==
+        "subgraph 0: operator 3 TRANSPOSE_CONV: output_shape: got [-1, 1, -1, 1], "
+        "expected a height and a width that shapes tell before the network runs");
+}
+
+TEST_CASE("tflite: a transposed convolution of any width has the size that the file computes of the input's, if that is the usual one") {
+  const auto widened = [](std::int32_t factor) {
+    file f = upsampled({-1, -1, -1, 1}, {3});
+    f.tensors[0].signature = {-1, 1, -1, 1};
+    f.tensors[8].data.clear();
+    const auto first = static_cast<std::int32_t>(f.tensors.size());
+    f.add({int32, {1}, "from the width", bytes_of<std::int32_t>({2})}), f.add({int32, {1}, "to the channels", bytes_of<std::int32_t>({3})});
+    f.add({int32, {}, "columns"}), f.add({int32, {}, "factor", bytes_of<std::int32_t>({double(factor)})});
+    f.calls.insert(f.calls.begin() + 1, {{45, {2, first, first + 1, 5}, {first + 2}, {32, {{4, std::int32_t{1}}}}},
+                                         {18, {first + 2, first + 3}, {8}, {21, {{0, std::int8_t{0}}}}}});
+    return f;
+  };
+  const outcome got = run_resized(widened(2).bytes(), {{1, 1, 3, 1}}, {{1, 2, 3}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].shape == std::vector<std::int64_t>{1, 1, 6, 1});
+  CHECK(got.outputs[0].numbers == std::vector<double>{1, 10, 102, 20, 203, 30});
+  CHECK(run_resized(widened(3).bytes(), {{1, 1, 3, 1}}, {{1, 2, 3}}).error.find("number of elements must be kept") != std::string::npos);
+}
+
+TEST_CASE("tflite: GATHER_ND keeps each index in its axis") {
+  file f;
+  f.add(floats({2, 2}, "x"));
+  f.add({int32, {1, 2}, "indices"});
+  f.add(floats({1}, "y"));
+  f.calls = {{107, {0, 1}, {2}}};
+  f.inputs = {0, 1};
+  f.outputs = {2};
+  CHECK(run_file(f.bytes(), {{1, 2, 3, 4}, {0, 2}}).error.find("indices must lie in their axes (got 2, expected 1)") !=
+        std::string::npos);
+  f.tensors[1].data = bytes_of<std::int32_t>({0, 2});
+  f.inputs = {0};
+  CHECK(load_file(f.bytes()).error ==
+        "subgraph 0: operator 0 GATHER_ND: gather_nd \"y\": indices must lie in their axes (got 2, expected 1)");
 }
 
 TEST_CASE("tflite: depthwise filters with a scale for each channel keep their scales when axes change places") {

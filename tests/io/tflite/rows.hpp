@@ -23,6 +23,9 @@ inline data b(std::vector<std::int32_t> shape, std::vector<double> numbers) { re
 inline data q(std::vector<std::int32_t> shape, std::vector<double> numbers, float scale, std::int64_t zero_point) {
   return {int8, shape, numbers, false, {{scale}, {zero_point}}};
 }
+inline data u(std::vector<std::int32_t> shape, std::vector<double> numbers, float scale, std::int64_t zero_point) {
+  return {uint8, shape, numbers, false, {{scale}, {zero_point}}};
+}
 inline data q16(std::vector<std::int32_t> shape, std::vector<double> numbers, float scale) {
   return {int16, shape, numbers, false, {{scale}, {0}}};
 }

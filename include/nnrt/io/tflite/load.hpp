@@ -84,14 +84,19 @@ struct entry {
                                                     known.empty() ? "none: the file has none" : "one of ", known});
 }
 
-/// What callers call a tensor: its own name, or its number where it has none, unless a signature says otherwise. No
-/// more names are looked at than there are tensors to be named.
-[[gnu::cold]] inline std::string called(records<schema::tensor_map> names, std::size_t most, std::int32_t tensor,
+/// What callers call end i of the network: the tensor's own name, or its number where it has none, unless a signature
+/// says otherwise. A tensor that is several ends has several names, in order. No more names are looked at than there
+/// are ends.
+[[gnu::cold]] inline std::string called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
                                         std::string_view own) {
-  for (std::size_t i = 0; i < names.size() && i < most; ++i)
-    if (names[i][schema::tensor_map::tensor_index] == static_cast<std::uint32_t>(tensor))
-      own = names[i][schema::tensor_map::name];
-  return own.empty() ? joined({"#", tensor}) : std::string(own);
+  std::size_t ends_before = 0;
+  for (std::size_t k = 0; k < i; ++k) ends_before += ends[k] == ends[i] ? 1 : 0;
+  for (std::size_t k = 0; k < names.size() && k < ends.size(); ++k) {
+    if (names[k][schema::tensor_map::tensor_index] != static_cast<std::uint32_t>(ends[i])) continue;
+    own = names[k][schema::tensor_map::name];
+    if (ends_before-- == 0) break;
+  }
+  return own.empty() ? joined({"#", ends[i]}) : std::string(own);
 }
 
 /// A network with more inputs, or outputs, than this is none: names are compared one by one.
@@ -107,7 +112,7 @@ inline constexpr std::size_t most_ends = 4096;
   const auto names = read.signature[schema::signature_def::inputs];
   if (auto ok = check_ends("inputs", inputs.size()); !ok) return ok;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = called(names, inputs.size(), inputs[i], tensors.name(inputs[i]));
+    const std::string name = called(names, inputs, i, tensors.name(inputs[i]));
     auto ok = tensors.count_copy(inputs[i], static_cast<std::int64_t>(name.size()));
     if (ok) ok = tensors.add_input(inputs[i], name);
     if (!ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
@@ -141,7 +146,7 @@ inline constexpr std::size_t most_ends = 4096;
   const auto names = read.signature[schema::signature_def::outputs];
   if (auto ok = check_ends("outputs", outputs.size()); !ok) return ok;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string name = called(names, outputs.size(), outputs[i], tensors.name(outputs[i]));
+    const std::string name = called(names, outputs, i, tensors.name(outputs[i]));
     auto ok = tensors.count_copy(outputs[i], static_cast<std::int64_t>(name.size()));
     const auto id = ok ? tensors.value(outputs[i]) : result<std::int32_t>(fail(ok.error()));
     ok = id ? network.output(name, *id) : result<void>(fail(id.error()));

@@ -8,6 +8,7 @@
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
 #include <nnrt/ops/registry.hpp>
+#include <nnrt/ops/stack.hpp>
 
 #include <optional>
 
@@ -49,7 +50,7 @@ class node_reader {
   std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
   /// The same for weights beside f32, which the file may keep in fewer bits.
   std::int32_t weight(std::size_t i, std::int32_t beside) {
-    return narrow_constant(i, beside) ? constant(i, {.as_f32 = true}) : input(i);
+    return narrow_constant(i, beside) ? constant(i, weights_beside_f32) : input(i);
   }
   /// A constant in another form than the file has it in.
   std::int32_t constant(std::size_t i, constant_form form) {
@@ -62,6 +63,8 @@ class node_reader {
     const auto declared = tensors_.declared(inputs_[i]);
     return declared && (declared->quantised || declared->type == f16) ? std::optional(*declared) : std::nullopt;
   }
+  /// Whether input i has several scales, and not all of them equal.
+  bool has_different_scales(std::size_t i) const { return has(i) && tensors_.has_different_scales(inputs_[i]); }
 
   /// What is known of a value; an empty desc of one that is missing.
   tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
@@ -104,6 +107,9 @@ class node_reader {
     for (const std::int64_t extent : extents) made.push_back(extent);
     return made;
   }
+  /// The same with -1 for each extent that only a run knows; of rank 0 when nothing is known. Files put such lists
+  /// together of single numbers.
+  [[gnu::cold]] shape_t shape_as_far_as_known(std::size_t i);
   /// The real number that input i stands for.
   [[gnu::cold]] float real(std::size_t i);
 
@@ -211,6 +217,23 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (id == ir::none || static_cast<std::int64_t>(found.size()) != desc(id).elements())
     not_supported({"input ", i, " must be integers that are known before the network runs"});
   return found;
+}
+
+[[gnu::cold]] inline shape_t node_reader::shape_as_far_as_known(std::size_t i) {
+  if (is_known(i)) return shape(i);
+  const std::int32_t id = input(i);
+  const ir::graph& g = network_.graph();
+  shape_t made;
+  if (desc(id).rank() != 1) return made;
+  for (const ir::node& n : g.nodes) {
+    if (n.op->code != ops::stack::code || g.outputs_of(n)[0] != id) continue;
+    for (const std::int32_t number : g.inputs_of(n)) {
+      pool<std::int64_t> extent;
+      ir::append_integers(g, g.at(number), extent);
+      made.push_back(extent.empty() ? -1 : extent[0]);
+    }
+  }
+  return made;
 }
 
 [[gnu::cold]] inline float node_reader::real(std::size_t i) {

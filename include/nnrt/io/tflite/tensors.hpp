@@ -28,10 +28,15 @@ struct load_options {
 struct constant_form {
   bool as_f32 = false;         // quantised integers and f16 become what they stand for
   bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
+  bool as_i8 = false;          // bytes of u8 are those of i8, without a zero point
 
-  static constexpr std::size_t count = 4;
-  constexpr std::size_t number() const { return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U); }
+  static constexpr std::size_t count = 8;
+  constexpr std::size_t number() const {
+    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U);
+  }
 };
+/// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
+inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true};
 
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
@@ -71,6 +76,15 @@ class tensor_reader {
   }
   /// Whether the file has its elements.
   bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
+
+  /// Whether it has several scales, and not all of them equal.
+  [[gnu::cold]] bool has_different_scales(std::int32_t index) const {
+    if (!is_index(index)) return false;
+    const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
+    for (std::size_t i = 1; i < scales.size(); ++i)
+      if (scales[i] != scales[0]) return true;
+    return false;
+  }
 
   /// Declares an input of the network under this name.
   [[gnu::cold]] result<void> add_input(std::int32_t index, std::string_view called);
@@ -185,14 +199,21 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
+/// Whether the one scale is that of the one channel of a constant: like one of several, it may be 0.
+[[gnu::cold]] inline bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
+  const std::int32_t axis = q[schema::quantization::quantized_dimension];
+  return axis >= 0 && axis < desc.rank() && desc.shape[axis] == 1;
+}
+
 /// How the elements are quantised, or what is wrong with that.
-[[gnu::cold]] inline std::string read_quantisation(record<schema::quantization> q, tensor_desc& desc) {
+[[gnu::cold]] inline std::string read_quantisation(record<schema::quantization> q, bool is_constant,
+                                                   tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
   if (scales.empty() || !quantised_elements.contains(desc.type)) return {};
   if (!zero_points.empty() && zero_points.size() != scales.size())
     return joined({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
-  if (scales.size() > 1) return read_scales(q, desc);
+  if (scales.size() > 1 || (is_constant && scales[0] == 0 && is_scale_of_channel(q, desc))) return read_scales(q, desc);
   return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
 }
 
@@ -257,7 +278,7 @@ template <class T>
   const auto quantised = tensor[schema::tensor::quantization];
   if (quantised[schema::quantization::details_type] != 0)
     return fail(refusal(index, error_code::not_supported, {"is quantised in a way of its own"}));
-  if (const auto fault = detail::read_quantisation(quantised, desc); !fault.empty())
+  if (const auto fault = detail::read_quantisation(quantised, has_data(index), desc); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
   return desc;
 }
@@ -348,6 +369,10 @@ template <class T>
 
 [[gnu::cold]] inline result<void> tensor_reader::bring_into_form(std::int32_t index, constant_form form,
                                                                  tensor_desc& desc, std::span<const std::byte>& bytes) {
+  if (form.as_i8 && desc.type == u8) {
+    desc.type = i8;
+    desc.quantised.zero_point = 0;
+  }
   if (form.as_f32 && (desc.quantised || desc.type == f16)) {
     const tensor_desc real{f32, desc.shape};
     auto to = allocate(index, real.bytes());

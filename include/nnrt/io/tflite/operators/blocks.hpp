@@ -35,11 +35,11 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(f32);
   return node.add<ops::quant_dtype_cast>(attrs, {x});
 }
-/// As stored numbers like those of another tensor, if these are some.
+/// Real numbers, or those of another scale, as stored numbers like those of another tensor, if these are some.
 [[gnu::cold]] inline std::int32_t as_stored(node_reader& node, std::int32_t x, const tensor_desc& like) {
   if (!like.quantised) return x;
   ops::quant_dtype_cast::attrs attrs;
-  attrs.src_t = static_cast<std::int64_t>(f32);
+  attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
   attrs.dst_t = static_cast<std::int64_t>(like.type);
   return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
 }

@@ -5,6 +5,7 @@
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/cast.hpp>
+#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/lrn.hpp>
@@ -13,7 +14,9 @@
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/round.hpp>
 #include <nnrt/ops/softmax.hpp>
+#include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -39,9 +42,11 @@ namespace detail {
   return std::abs(power - std::round(power)) < 1e-3F;
 }
 }  // namespace detail
-/// ADD and SUB. TFLite shifts 16-bit numbers whose scales are powers of two, unless the option says that it shall not.
+/// ADD and SUB. TFLite shifts 16-bit numbers whose scales are powers of two, unless the option says that it shall not,
+/// or there are no options.
 template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reader& node) {
-  bool shifts = node.options<Options>()[Options::pot_scale_int16];
+  const auto options = node.options<Options>();
+  bool shifts = options && options[Options::pot_scale_int16];
   for (const tensor_desc& x : {node.desc(node.input(0)), node.desc(node.input(1)), node.declared(0)})
     shifts = shifts && x.type == i16 && detail::is_power_of_two(x.quantised.scale);
   if (shifts) node.not_supported({"16-bit numbers whose scales are powers of two (pot_scale_int16)"});
@@ -63,11 +68,13 @@ template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reade
   node.conclude(0, sum);
 }
 
-/// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1.
+/// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1. Stored numbers are brought to the output's scale first, as TFLite
+/// does: in the input's the bounds might be others.
 template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) detail::require_one_quantisation(node, {x});
-  node.conclude(0, detail::clamped(node, x, Least, 1));
+  const bool is_rescaled = node.desc(x).quantised && node.desc(x).quantised != node.declared(0).quantised;
+  const std::int32_t in_scale = is_rescaled ? detail::as_stored(node, x, node.declared(0)) : x;
+  node.conclude(0, detail::clamped(node, in_scale, Least, 1));
 }
 
 [[gnu::cold]] inline void read_gelu(node_reader& node) {
@@ -99,21 +106,61 @@ template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
   node.finish<ops::lrn>(attrs, {node.input(0)});
 }
 
+namespace detail {
+/// x times 0, stored like x: softmax takes no beta of 0.
+[[gnu::cold]] inline std::int32_t stored_zeros(node_reader& node, std::int32_t x) {
+  const tensor_desc like = node.desc(x);
+  return node.add<ops::sub>({}, {x, x}, {like.type, format::nd, {}, like.quantised});
+}
+}  // namespace detail
+
 /// Along the last axis, of x times beta.
 [[gnu::cold]] inline void read_softmax(node_reader& node) {
   const float beta = node.options<schema::softmax_options>()[schema::softmax_options::beta];
   std::int32_t x = node.input(0);
   ops::softmax::attrs attrs;
-  if (node.desc(x).quantised) attrs.beta = beta;
+  if (node.desc(x).quantised && beta == 0) x = detail::stored_zeros(node, x);
+  else if (node.desc(x).quantised) attrs.beta = beta;
   else if (beta != 1) x = node.add<ops::mul>({}, {x, node.real_number(beta)});
   node.finish<ops::softmax>(attrs, {x});
 }
 
-/// To the element type of the output. Stored numbers in steps of 1 are the real ones.
+namespace detail {
+
+/// Stored numbers in steps of 1 are the real ones.
+inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
+
+/// What is stored, whatever that stands for, as f32.
+[[gnu::cold]] inline std::int32_t stored_as_real(node_reader& node, std::int32_t x) {
+  const quantisation from = node.desc(x).quantised;
+  const std::int32_t real = as_real(node, x);
+  if (from == steps_of_1) return real;
+  const std::int32_t steps = node.add<ops::round>({}, {node.add<ops::div>({}, {real, node.scalar(f32, from.scale)})});
+  return node.add<ops::add>({}, {steps, node.scalar(f32, from.zero_point)});
+}
+/// Integers of 8 or 16 bits as what is stored, with the quantisation that the output declares.
+[[gnu::cold]] inline std::int32_t stored_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
+  std::int32_t real = cast_to(node, x, f32);
+  if (like.quantised != steps_of_1) {
+    real = node.add<ops::sub>({}, {real, node.scalar(f32, like.quantised.zero_point)});
+    real = node.add<ops::mul>({}, {real, node.scalar(f32, like.quantised.scale)});
+  }
+  return as_stored(node, real, like);
+}
+
+}  // namespace detail
+
+/// To the element type of the output. Numbers that are stored are cast as they are: scales and zero points count for
+/// nothing.
 [[gnu::cold]] inline void read_cast(node_reader& node) {
+  const tensor_desc wanted = node.declared(0);
   std::int32_t x = node.input(0);
-  if (node.desc(x).quantised == quantisation(quant{.scale = 1, .zero_point = 0})) x = detail::as_real(node, x);
-  node.finish<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(node.declared(0).type)})});
+  if (node.desc(x).quantised.mode == quantisation::kind::per_channel)
+    node.not_supported({"stored numbers of several scales"});
+  if (node.desc(x).quantised) x = detail::stored_as_real(node, x);
+  const std::int64_t type = static_cast<std::int64_t>(wanted.type);
+  if (!wanted.quantised) return node.finish<ops::cast>({}, {x, node.integer_list({type})});
+  node.conclude(0, detail::stored_from_plain(node, detail::cast_to(node, x, wanted.type), wanted));
 }
 
 /// To the element type and quantisation of the output.
@@ -128,7 +175,7 @@ template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
 
 /// Constants are dequantised here: files keep the weights of float networks so.
 [[gnu::cold]] inline void read_dequantize(node_reader& node) {
-  if (node.is_constant(0)) return node.define(0, node.constant(0, {.as_f32 = true}));
+  if (node.is_constant(0)) return node.conclude(0, node.constant(0, {.as_f32 = true}));
   if (node.desc(node.input(0)).type == f16) return read_cast(node);
   read_quantize(node);
 }

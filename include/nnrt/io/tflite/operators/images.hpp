@@ -42,7 +42,8 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   const float scale = align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
                                               : static_cast<float>(from) / static_cast<float>(to);
   node.count_copy(to * 8);
-  if (!node.is_fine() || from == to) return ir::none;
+  const bool all_stay = from == to && !(align_corners && half_pixels);  // halves that are rounded up move each pixel
+  if (!node.is_fine() || all_stay) return ir::none;
   pool<std::int64_t> places;
   for (std::int64_t i = 0; i < to; ++i) {
     const float place = (static_cast<float>(i) + (half_pixels ? 0.5F : 0.0F)) * scale;

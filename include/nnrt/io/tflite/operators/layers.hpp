@@ -11,6 +11,7 @@
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/sqrt.hpp>
 #include <nnrt/ops/transpose.hpp>
@@ -36,17 +37,21 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
 [[gnu::cold]] inline std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
-  const bool as_f32 = node.narrow_constant(i, x).has_value();
-  if (node.is_constant(i)) return node.constant(i, {.as_f32 = as_f32, .filters_first = true});
+  constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{};
+  form.filters_first = true;
+  if (node.is_constant(i)) return node.constant(i, form);
   return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
 }
 
-/// What a float layer sees of its input x beside weights of 8 bits (input i of the operator): TFLite computes such
-/// layers on integers. `axis` is where the numbers begin that share a scale.
+/// Weights of 8 bits (input i of the operator) beside a float x: TFLite computes such layers on integers.
+[[gnu::cold]] inline std::optional<tensor_desc> weight_of_bytes(node_reader& node, std::size_t i, std::int32_t x) {
+  const auto weight = node.narrow_constant(i, x);
+  return weight && size_of(weight->type) == 1 ? weight : std::nullopt;
+}
+/// What a float layer sees of its input x beside such weights. `axis` is where the numbers begin that share a scale.
 [[gnu::cold]] inline std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
                                               std::int64_t axis) {
-  const auto weight = node.narrow_constant(i, x);
-  if (!weight || size_of(weight->type) != 1) return x;
+  if (!weight_of_bytes(node, i, x)) return x;
   ops::dynamic_range::attrs attrs;
   attrs.axis = axis;
   attrs.symmetric = symmetric;
@@ -54,18 +59,22 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 }
 /// The same for the rows of a dense layer with weights (input 1), as long as those.
 [[gnu::cold]] inline std::int32_t rows_seen(node_reader& node, std::int32_t x, bool symmetric) {
-  const auto weight = node.narrow_constant(1, x);
-  if (!weight || size_of(weight->type) != 1 || weight->rank() != 2) return x;
+  const auto weight = weight_of_bytes(node, 1, x);
+  if (!weight || weight->rank() != 2) return x;
   const shape_t& shape = node.desc(x).shape;
   const std::int64_t columns = weight->shape[1];
   const bool are_rows = shape.rank == 2 && shape[1] == columns;
   const std::int32_t rows = are_rows ? x : node.add<ops::reshape>({}, {x, node.integer_list({-1, columns})});
   return seen_beside(node, 1, rows, symmetric, 1);
 }
-/// Whether a constant has a scale for each channel; convolutions with such ones quantise their input with a zero point.
-[[gnu::cold]] inline bool has_scales(node_reader& node, std::size_t i, std::int32_t x) {
-  const auto weight = node.narrow_constant(i, x);
-  return weight && weight->quantised.mode == quantisation::kind::per_channel;
+/// x with its last two axes swapped.
+[[gnu::cold]] inline std::int32_t matrices_transposed(node_reader& node, std::int32_t x) {
+  const int rank = node.desc(x).rank();
+  if (rank < 2) return x;  // matmul refuses it
+  pool<std::int64_t> order;
+  for (int i = 0; i < rank - 2; ++i) order.push_back(i);
+  order.push_back(rank - 1), order.push_back(rank - 2);
+  return node.add<ops::transpose>({}, {x, node.integer_list(order)});
 }
 
 }  // namespace detail
@@ -76,7 +85,8 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   ops::conv2d::attrs attrs;
   detail::read_windows(node, options, attrs);
   attrs.group = detail::groups_of(node.desc(x), node.desc(filters));
-  const bool symmetric = !detail::has_scales(node, 1, x);
+  // Like TFLite, which takes several scales that are all equal for one: only others make it shift the input.
+  const bool symmetric = !node.has_different_scales(1);
   node.finish<ops::conv2d>(attrs, {detail::seen_beside(node, 1, x, symmetric, 1), filters, bias});
 }
 
@@ -88,7 +98,28 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   node.finish<ops::depthwise_conv2d>(attrs, {detail::seen_beside(node, 1, x, false, 1), filters, bias});
 }
 
-/// The first operand is the shape of the output, which the file's tensor may not know.
+namespace detail {
+/// What the output of TRANSPOSE_CONV shall be: its first operand says the shape, the declared output what that leaves
+/// open; what both leave open is -1.
+[[gnu::cold]] inline tensor_desc wanted_image(node_reader& node) {
+  tensor_desc wanted = node.declared(0);
+  const shape_t declared = wanted.shape, given = node.shape_as_far_as_known(0);
+  if (given.rank != 0) wanted.shape = given;
+  for (int axis = 0; axis < given.rank && axis < declared.rank; ++axis)
+    if (given[axis] < 0) wanted.shape[axis] = declared[axis];
+  return wanted;
+}
+/// The same image where height or width were open: the stride leaves a choice, of which the layer takes the usual one, and files compute
+/// just that of the input's shape. Whether this one does turns out when the input's shape is known: the operand has to hold as many pixels.
+/// Refused: a shape that only the run of other nodes computes.
+[[gnu::cold]] inline std::int32_t checked_image(node_reader& node, std::int32_t y, const tensor_desc& wanted) {
+  if (wanted.rank() == 4 && wanted.shape[1] >= 0 && wanted.shape[2] >= 0) return y;
+  if (node.is_computed(node.input(0)))
+    node.not_supported({"output_shape: got ", wanted.shape, ", expected a height and a width that shapes tell before the network runs"});
+  return node.add<ops::reshape>({}, {y, node.input(0)});
+}
+}  // namespace detail
+
 [[gnu::cold]] inline void read_transpose_conv(node_reader& node) {
   using kind = schema::transpose_conv_options;
   const auto options = node.options<kind>();
@@ -97,9 +128,9 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
   attrs.pad = node.padding(options[kind::padding]);
   attrs.fused = node.fused(options[kind::fused]);
-  tensor_desc wanted = node.declared(0);
-  if (node.is_known(0)) wanted.shape = node.shape(0);
-  node.define(0, node.add<ops::conv2d_transpose>(attrs, {x, filters, bias}, wanted));
+  const tensor_desc wanted = detail::wanted_image(node);
+  const std::int32_t y = node.add<ops::conv2d_transpose>(attrs, {x, filters, bias}, wanted);
+  node.define(0, detail::checked_image(node, y, wanted));
 }
 
 [[gnu::cold]] inline void read_fully_connected(node_reader& node) {
@@ -119,10 +150,14 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 [[gnu::cold]] inline void read_batch_matmul(node_reader& node) {
   using kind = schema::batch_matmul_options;
   const auto options = node.options<kind>();
-  const std::int32_t a = node.input(0);
+  std::int32_t a = node.input(0);
   ops::matmul::attrs attrs;
   attrs.transpose_a = options[kind::adj_x];
   attrs.transpose_b = options[kind::adj_y];
+  if (attrs.transpose_a && detail::weight_of_bytes(node, 1, a)) {  // rows share a scale once they are rows
+    a = detail::matrices_transposed(node, a);
+    attrs.transpose_a = false;
+  }
   const std::int32_t b = node.weight(1, a);
   node.finish<ops::matmul>(attrs, {detail::seen_beside(node, 1, a, !options[kind::asymmetric], -1), b});
 }
@@ -146,13 +181,16 @@ template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
   const typename Op::attrs attrs = detail::pool_of<Op>(node);
   node.finish<Op>(attrs, {node.input(0)});
 }
-/// The root of the mean of squares.
+/// The root of the mean of squares. A fused activation is one of the root: relu leaves that as it is.
 [[gnu::cold]] inline void read_l2_pool_2d(node_reader& node) {
-  const ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
-  if (attrs.fused != activation::none) node.not_supported({"a fused activation"});
+  ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
+  const bool is_bounded = attrs.fused == activation::relu6;
+  attrs.fused = activation::none;
   const std::int32_t x = node.input(0);
   if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
-  node.finish<ops::sqrt>({}, {node.add<ops::avg_pool>(attrs, {node.add<ops::mul>({}, {x, x})})});
+  const std::int32_t mean = node.add<ops::avg_pool>(attrs, {node.add<ops::mul>({}, {x, x})});
+  if (!is_bounded) return node.finish<ops::sqrt>({}, {mean});
+  node.finish<ops::relu6>({}, {node.add<ops::sqrt>({}, {mean})});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

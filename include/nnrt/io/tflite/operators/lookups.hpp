@@ -3,10 +3,9 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
-#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/gather.hpp>
-#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/gather_nd.hpp>
 #include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/scatter_nd.hpp>
 #include <nnrt/ops/select.hpp>
@@ -18,17 +17,16 @@ namespace nnrt::inline NNRT_ISA::tflite {
 
 namespace detail {
 
-/// A tensor cut along an axis into as many parts as it has elements there.
-[[gnu::cold]] inline pool<std::int32_t> parts_of(node_reader& node, std::int32_t x, std::int64_t axis) {
+/// A tensor cut along its first axis into as many parts as it has elements there.
+[[gnu::cold]] inline pool<std::int32_t> parts_of(node_reader& node, std::int32_t x) {
   ops::split::attrs attrs;
-  attrs.axis = axis;
-  const shape_t& shape = node.desc(x).shape;
-  if (node.is_fine()) attrs.output_num = shape[static_cast<int>(axis < 0 ? axis + shape.rank : axis)];
+  attrs.axis = 0;
+  if (node.is_fine()) attrs.output_num = node.desc(x).shape[0];
   return node.add_all<ops::split>(attrs, {x});
 }
-[[gnu::cold]] inline std::int32_t without_axis(node_reader& node, std::int32_t x, std::int64_t axis) {
+[[gnu::cold]] inline std::int32_t without_first_axis(node_reader& node, std::int32_t x) {
   ops::squeeze::attrs attrs;
-  attrs.axes.push_back(axis);
+  attrs.axes.push_back(0);
   return node.add<ops::squeeze>(attrs, {x});
 }
 
@@ -43,10 +41,11 @@ namespace detail {
       shape[0] > most)
     return node.not_supported({"batch_dims 1 for ", shape, " and indices ", picked, " along axis ", axis,
                                ", with a batch of at most ", most});
-  const pool<std::int32_t> images = parts_of(node, x, 0), lists = parts_of(node, indices, 0);
+  const pool<std::int32_t> images = parts_of(node, x), lists = parts_of(node, indices);
   pool<std::int32_t> made;
   for (std::size_t i = 0; i < images.size() && i < lists.size(); ++i)
-    made.push_back(node.add<ops::gather>({}, {images[i], without_axis(node, lists[i], 0), node.integer_list({axis})}));
+    made.push_back(
+        node.add<ops::gather>({}, {images[i], without_first_axis(node, lists[i]), node.integer_list({axis})}));
   node.finish<ops::concat>({}, made);
 }
 
@@ -55,7 +54,8 @@ namespace detail {
 [[gnu::cold]] inline void read_gather(node_reader& node) {
   using kind = schema::gather_options;
   const auto options = node.options<kind>();
-  const std::int32_t batch_dims = options[kind::batch_dims];
+  std::int32_t batch_dims = options[kind::batch_dims];
+  if (batch_dims < 0) batch_dims += node.desc(node.input(1)).rank();  // counts from the end of the indices
   if (batch_dims == 1) return detail::gather_of_batch(node, options[kind::axis]);
   if (batch_dims != 0) node.not_supported({"batch_dims ", batch_dims});
   node.finish<ops::gather>({}, {node.input(0), node.input(1), node.integer_list({options[kind::axis]})});
@@ -64,29 +64,13 @@ namespace detail {
 /// The indices first; rows of quantised constants become floats where the output has some.
 [[gnu::cold]] inline void read_embedding_lookup(node_reader& node) {
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
-  const std::int32_t rows = as_f32 ? node.constant(1, {.as_f32 = true}) : node.input(1);
+  const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : node.input(1);
   node.finish<ops::gather>({}, {rows, node.input(0), node.integer_list({0})});
 }
 
-/// Lists of indices, one for each of the first axes: as one index into these axes taken together.
+/// Lists of indices, one for each of the first axes.
 [[gnu::cold]] inline void read_gather_nd(node_reader& node) {
-  const std::int32_t x = node.input(0), indices = node.input(1);
-  const tensor_desc from = node.desc(x), list = node.desc(indices);
-  if (!node.is_fine()) return;
-  const std::int64_t length = list.rank() > 0 ? list.shape[-1] : 0;
-  if (length < 1 || length > from.rank() || !from.shape.is_known() || from.elements() == 0 || list.rank() == 0)
-    return node.not_supported({"indices ", list.shape, " into ", from.shape});
-  const int axes = static_cast<int>(length);
-  const pool<std::int32_t> parts = detail::parts_of(node, indices, -1);
-  std::int32_t flat = parts.empty() ? ir::none : parts[0];
-  for (int i = 1; i < axes && node.is_fine(); ++i) {
-    flat = node.add<ops::mul>({}, {flat, node.scalar(list.type, static_cast<double>(from.shape[i]))});
-    flat = node.add<ops::add>({}, {flat, parts[static_cast<std::size_t>(i)]});
-  }
-  pool<std::int64_t> shape{from.shape.elements(0, axes)};
-  for (int i = axes; i < from.rank(); ++i) shape.push_back(from.shape[i]);
-  const std::int32_t rows = detail::reshaped(node, x, shape);
-  node.finish<ops::gather>({}, {rows, detail::without_axis(node, flat, -1), node.integer_list({0})});
+  node.finish<ops::gather_nd>({}, {node.input(0), node.input(1)});
 }
 
 [[gnu::cold]] inline void read_one_hot(node_reader& node) {

@@ -11,6 +11,7 @@
 #include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_sum.hpp>
 #include <nnrt/ops/sqrt.hpp>
+#include <nnrt/ops/sub.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -63,6 +64,17 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   node.conclude(0, node.add<ops::logical_not>({}, {detail::reduced<ops::reduce_all>(node, opposites, r)}));
 }
 
+namespace detail {
+/// x in the reverse order. Of integers not their opposites: those of the least one and of unsigned ones would wrap.
+[[gnu::cold]] inline std::int32_t reversed(node_reader& node, std::int32_t x) {
+  const dtype type = node.desc(x).type;
+  if (!types::integer.contains(type)) return negated(node, x);
+  constexpr double beyond_all = 0x1p70;  // becomes the largest number of the type
+  const bool has_sign = types_of(i8, i16, i32, i64).contains(type);
+  return node.add<ops::sub>({}, {node.scalar(type, has_sign ? -1 : beyond_all), x});
+}
+}  // namespace detail
+
 /// Along the axis that the second operand names.
 [[gnu::cold]] inline void read_arg_max(node_reader& node) {
   ops::arg_max::attrs attrs;
@@ -72,9 +84,7 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
 [[gnu::cold]] inline void read_arg_min(node_reader& node) {
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
-  std::int32_t x = detail::as_real(node, node.input(0));
-  if (node.desc(x).type == i32) x = detail::cast_to(node, x, i64);
-  node.finish<ops::arg_max>(attrs, {detail::negated(node, x)});
+  node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, node.input(0)))});
 }
 
 /// x / max(its length, 1e-6), along the last axis: of operators with kernels for vectors, which l2_normalize has not.

@@ -9,8 +9,13 @@
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/fill.hpp>
+#include <nnrt/ops/less.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/select.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/slice.hpp>
 #include <nnrt/ops/split.hpp>
@@ -230,18 +235,59 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::cast>({}, {extents, node.integer_list({static_cast<std::int64_t>(wanted)})});
 }
 
+namespace detail {
+
+/// The first `count` extents of x, as a value.
+[[gnu::cold]] inline std::int32_t first_extents(node_reader& node, std::int32_t x, std::int64_t count) {
+  const std::int32_t extents = cast_to(node, node.add<ops::shape_of>({}, {x}), i64);
+  return node.add<ops::slice>({}, {extents, node.integer_list({0}), node.integer_list({count})});
+}
+
+/// Where the cuts of STRIDED_SLICE start, counted from the first element of their axes, as TFLite finds it: a begin
+/// that is masked is the first element (the last one when the stride is negative), a negative one counts from the end,
+/// and what lies outside is moved to the border.
+[[gnu::cold]] inline std::int32_t starts_of_cuts(node_reader& node, std::int64_t begin_mask) {
+  const std::int32_t begin = cast_to(node, node.input(1), i64);
+  constexpr std::int64_t behind_all = std::int64_t{1} << 40;
+  pool<std::int64_t> is_given, masked, borders;  // factors and addends for begin; the place in front of the axis, or 0
+  for (const std::int64_t stride : node.integers(3)) {
+    const std::size_t i = is_given.size();
+    const bool is_masked = i < 32 && (begin_mask >> i & 1) != 0;
+    is_given.push_back(is_masked ? 0 : 1);
+    masked.push_back(is_masked && stride < 0 ? behind_all : 0);
+    borders.push_back(stride < 0 ? -1 : 0);
+  }
+  if (!node.is_fine()) return ir::none;
+  const std::int32_t extents = first_extents(node, node.input(0), static_cast<std::int64_t>(borders.size()));
+  const std::int32_t place = node.add<ops::add>(
+      {}, {node.add<ops::mul>({}, {begin, node.integer_list(is_given)}), node.integer_list(masked)});
+  const std::int32_t is_negative = node.add<ops::less>({}, {place, node.scalar(i64, 0)});
+  const std::int32_t from_front =
+      node.add<ops::select>({}, {is_negative, node.add<ops::add>({}, {place, extents}), place});
+  const std::int32_t front = node.integer_list(borders);
+  return node.add<ops::minimum>({}, {node.add<ops::maximum>({}, {from_front, front}),
+                                     node.add<ops::add>({}, {extents, front})});
+}
+
+}  // namespace detail
+
 [[gnu::cold]] inline void read_strided_slice(node_reader& node) {
   using kind = schema::strided_slice_options;
   const auto options = node.options<kind>();
   const std::int32_t begin = node.input(1);
   std::int32_t end = node.input(2);
-  if (options[kind::offset]) end = node.add<ops::add>({}, {begin, end});  // ends that count from the begin
   ops::strided_slice::attrs attrs;
   attrs.begin_mask = options[kind::begin_mask];
   attrs.end_mask = options[kind::end_mask];
   attrs.ellipsis_mask = options[kind::ellipsis_mask];
   attrs.new_axis_mask = options[kind::new_axis_mask];
   attrs.shrink_axis_mask = options[kind::shrink_axis_mask];
+  if (options[kind::offset]) {  // ends that count from where the cuts start
+    if (attrs.ellipsis_mask != 0 || attrs.new_axis_mask != 0)
+      node.not_supported({"offset beside ellipsis_mask ", attrs.ellipsis_mask, " and new_axis_mask ",
+                          attrs.new_axis_mask, ", expected 0 for both"});
+    end = node.add<ops::add>({}, {detail::starts_of_cuts(node, attrs.begin_mask), detail::cast_to(node, end, i64)});
+  }
   node.finish<ops::strided_slice>(attrs, {node.input(0), begin, end, node.input(3)});
 }
 
