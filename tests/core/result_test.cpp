@@ -113,6 +113,10 @@ TEST_CASE("result: what follows a value does not follow an error, and the other 
   const result<int> kept = half(8), broken = half(7);
   CHECK(kept.and_then(half).transform(text).value() == "2");
   CHECK(broken.and_then(half).or_else(mended).value() == 30);
+  result<std::string> changed = std::string("four");  // what follows may change a value that is kept
+  CHECK(changed.and_then([](std::string& s) { return s.pop_back(), result<int>(1); }).value() == 1);
+  CHECK(changed.transform([](std::string& s) { return s.size(); }).value() == 3);
+  CHECK(*changed == "fou");
   CHECK(!broken);
 }
 

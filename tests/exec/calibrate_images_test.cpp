@@ -147,6 +147,8 @@ TEST_CASE("calibrate: NV12 is given, and what is no such image is refused") {
   CHECK(refusal(of_tensors, nv12) == "input \"x\": got an image, expected f32: the network was calibrated for tensors");
   CHECK(refusal(of_tensors, pixels) == "input \"x\": got i8, expected f32");
   CHECK(refusal(of_tensors, samples[0]).empty());
+  const auto taken = std::move(of_tensors);
+  CHECK(refusal(of_tensors, samples[0]) == "the session was moved away");
 
   const saved_input gray[] = {of_images(centred, colours::gray)};
   CHECK(calibrate<net, bpu<bayes>>(file, samples, {}, gray).error().message().find("expected f32 [N, H, W, 1]") != std::string::npos);

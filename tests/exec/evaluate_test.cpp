@@ -46,4 +46,15 @@ TEST_CASE("evaluate: at run time it takes any range, and gives what the executor
   CHECK(std::equal(cut.begin(), cut.end(), std::get<1>(moved).begin()));
 }
 
+TEST_CASE("evaluate: a range of another size is a broken contract, and nothing beyond the input is written") {
+  static std::string told;
+  const contract_handler before = set_contract_handler([](const std::string& message) { told = message; });
+  for (const std::size_t elements : {0U, 2U, 64U}) {
+    told.clear();
+    (void)evaluate<graph<affine>>(std::vector<float>(elements));
+    CHECK(told == "evaluate: an input has another number of elements than the network declares");
+  }
+  set_contract_handler(before);
+}
+
 }  // namespace

@@ -7,11 +7,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "support/networks.hpp"
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 namespace {
 
@@ -236,6 +241,24 @@ TEST_CASE("executor: one that was moved away has nothing to share, and says so")
   REQUIRE(!refused);
   CHECK(refused.error().message() == told);
 }
+
+#if defined(__linux__)
+TEST_CASE("executor: threads of a shared executor are pinned like those of the first one") {
+  auto first = executor<net>::create(weights_for<net>(), {.threads = 2, .pin_threads = true});
+  REQUIRE(first);
+  const auto pinned_threads = [] {
+    int pinned = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+      cpu_set_t allowed;
+      if (sched_getaffinity(std::stoi(task.path().filename()), sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) == 1) ++pinned;
+    }
+    return pinned;
+  };
+  const int before = pinned_threads();
+  const auto second = first->share();
+  CHECK(pinned_threads() == before + 1);
+}
+#endif
 
 TEST_CASE("executor: a shared executor outlives the first one and the weights' handle") {
   std::vector<float> y, expected;

@@ -97,6 +97,8 @@ TEST_CASE("memory: an arena lies in room that it is given, also when it moves") 
   CHECK(other.data() != room.data());
   other = std::move(moved);
   CHECK(other.data() == room.data());
+  CHECK(moved.data() == nullptr);  // who was moved away writes nowhere
+  CHECK(arena.data() == nullptr);
 }
 
 #if defined(MADV_HUGEPAGE)

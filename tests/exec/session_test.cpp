@@ -231,6 +231,8 @@ TEST_CASE("session: one that was moved away says so") {
     REQUIRE(!refused);
     CHECK(refused.error().message() == "the session was moved away");
   }
+  CHECK(first.input_desc(0).type == dtype::none);
+  CHECK(first.output_desc(0).type == dtype::none);
 }
 
 /// An operator of a user's own.

@@ -3,11 +3,13 @@
 #include <nnrt/exec/weight_specs.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -16,6 +18,7 @@
 #include "support/graphs.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace {
 
@@ -90,6 +93,48 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
+    {"behind a flattened map and a product with a number",
+     [] { return written([](builder& g) { g.output("y", full_connection(flatten(map(g)) * 0.5F, dense<24>(g))); }); },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"behind a flattened map and a slope for all",
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(prelu(flatten(map(g)), g.constant<f32, shape<1>>({0.5F})), dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"behind the sum of a flattened map with itself",
+     [] {
+       return written([](builder& g) {
+         auto x = flatten(map(g));
+         g.output("y", full_connection(x + x, dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"behind a map that became one pixel",
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(flatten(reshape(map(g), shape<1, 1, 1, 24>)), dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {1, 2, 3, 4}},
+    {"beside numbers for each column, whose order files have, too",
+     [] {
+       return written([](builder& g) {
+         g.output("y", full_connection(flatten(map(g)) * g.constant<f32, shape<24>>(std::array<float, 24>{}), dense<24>(g)));
+       });
+     },
+     weight_use::full_connection,
+     1,
+     {}},
     {"over a map that it flattens itself",
      [] { return written([](builder& g) { g.output("y", full_connection(map(g), dense<24>(g), axis<1>)); }); },
      weight_use::full_connection,

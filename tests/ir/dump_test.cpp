@@ -71,6 +71,15 @@ TEST_CASE("dump: a picture leads an input that is an output straight there") {
   CHECK(dot.find("v0 -> out0") != std::string::npos);
 }
 
+TEST_CASE("dump: a picture draws a constant and a weight that are outputs") {
+  const std::string dot = ir::dot(written([](builder& b) {
+    b.output("c", b.constant<f32, shape<2>>({1, 2}));
+    b.output("w", b.weight<f32, shape<3>>("kept"));
+  }));
+  CHECK(dot.find("v0 [shape=oval, label=\"f32 [2]\"];") != std::string::npos);
+  CHECK(dot.find("v1 [shape=oval, label=\"kept\\nf32 [3]\"];") != std::string::npos);
+}
+
 TEST_CASE("dump: the log says in a line what became of each node") {
   ir::graph g = written([](builder& b) {
     auto x = b.input<f32, shape<1, 8, 8, 3>>("x");

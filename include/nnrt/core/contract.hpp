@@ -8,6 +8,12 @@
 #include <cstdlib>
 #include <string>
 
+// Outside of the namespace that tells instruction sets apart: units that were compiled for several are one program. Null: abort_on_broken_contract.
+// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
+namespace nnrt::whole_program {
+inline void (*contract_handler)(const std::string& message) = nullptr;
+}
+
 namespace nnrt::inline NNRT_ISA {
 
 /// Called with one line that says what was wrong. If it returns, the broken call has no effect.
@@ -19,17 +25,16 @@ inline void abort_on_broken_contract(const std::string& message) {
   std::abort();
 }
 
-namespace detail {
-// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
-inline contract_handler current_contract_handler = &abort_on_broken_contract;
-}  // namespace detail
-
 /// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
 inline contract_handler set_contract_handler(contract_handler handler) {
-  return __atomic_exchange_n(&detail::current_contract_handler, handler != nullptr ? handler : &abort_on_broken_contract, __ATOMIC_ACQ_REL);
+  const contract_handler before = __atomic_exchange_n(&whole_program::contract_handler, handler, __ATOMIC_ACQ_REL);
+  return before != nullptr ? before : &abort_on_broken_contract;
 }
 
 /// Reports a broken contract.
-[[gnu::cold]] inline void broken_contract(const std::string& message) { __atomic_load_n(&detail::current_contract_handler, __ATOMIC_ACQUIRE)(message); }
+[[gnu::cold]] inline void broken_contract(const std::string& message) {
+  const contract_handler handler = __atomic_load_n(&whole_program::contract_handler, __ATOMIC_ACQUIRE);
+  (handler != nullptr ? handler : &abort_on_broken_contract)(message);
+}
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -138,9 +138,11 @@ template <class T> class result {
   template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
 
   /// f(value), which is a result, or this error.
+  template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
   /// A result of f(value), or of this error.
+  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
   template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
   template <class F> auto transform(F&& f) && {
     return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });

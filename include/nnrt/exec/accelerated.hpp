@@ -77,7 +77,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     return is_put ? result<void>() : refuse({"the image does not fit"});
   }
   template <std::size_t... I, class... Ranges> result<void> put_and_run(std::index_sequence<I...>, const Ranges&... inputs) {
-    result<void> ok;
+    result<void> ok = session_.ready();  // one that was moved away has no inputs
     ((ok = ok ? put<I>(inputs) : ok), ...);
     return ok ? session_.run() : ok;
   }

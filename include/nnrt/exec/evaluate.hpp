@@ -42,24 +42,35 @@ struct evaluation {
   }
 };
 
+/// Puts the elements of a range into input I; false when there are more or fewer of them than the network declares. (std::copy is no constant
+/// where the standard library checks its iterators.)
+template <class G, std::size_t I, class Range> constexpr bool put_elements(evaluation& e, const Range& range) {
+  using element = std::remove_cvref_t<decltype(*std::begin(range))>;
+  static_assert(dtype_for<element>() == G::inputs[I].desc.type, "nnrt::evaluate takes ranges of the inputs' element types");
+  const auto to = e.buffers[static_cast<std::size_t>(e.g.inputs[I])].template as<input_element<G, I>>();
+  if (std::size(range) != to.size()) return false;
+  std::size_t i = 0;
+  for (const element& number : range) to[i++] = number;
+  return true;
+}
+
 }  // namespace detail
 
 /// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
 /// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (anything else is a compile error or, in constant evaluation, none). Values that break an operator's rule (an index
+/// that the network declares (another size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
   detail::evaluation e(G::ir());
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (std::copy(std::begin(inputs), std::end(inputs), e.buffers[static_cast<std::size_t>(e.g.inputs[I])].template as<detail::input_element<G, I>>().begin()), ...);
-  }(std::make_index_sequence<sizeof...(Inputs)>{});
-  e.run();
+  const bool fits = [&]<std::size_t... I>(std::index_sequence<I...>) { return (detail::put_elements<G, I>(e, inputs) && ...); }(std::index_sequence_for<Inputs...>{});
+  if (fits) e.run();
+  else broken_contract("evaluate: an input has another number of elements than the network declares");
   const auto output = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     std::array<detail::output_element<G, I>, detail::output_size<G, I>> result{};
     const auto elements = e.buffers[static_cast<std::size_t>(e.g.outputs[I].value)].template as<detail::output_element<G, I>>();
-    std::copy(elements.begin(), elements.end(), result.begin());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = elements[i];
     return result;
   };
   if constexpr (G::outputs.size() == 1) return output(std::integral_constant<std::size_t, 0>{});

@@ -105,7 +105,7 @@ template <class G, class Policy = cpu> class executor {
   /// broken contract, and the executor says so again at every run.
   executor share() const {
     if (!weights_) return broken(reason());  // it could not be made itself
-    auto made = with(weights_, {threads_ ? threads_->threads() : 1});
+    auto made = with(weights_, {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));
   }

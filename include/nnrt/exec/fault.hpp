@@ -15,7 +15,7 @@ namespace nnrt::inline NNRT_ISA {
   pool<char> rule;
   for (const char letter : rules[static_cast<std::size_t>(fault.rule)]) rule.push_back(letter == '_' ? ' ' : letter);
   return {error_code::invalid_argument,
-          {op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
+          {op, name.empty() ? "" : " ", name.empty() ? piece("") : piece::in_quotes(name), ": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
            ") at element ", fault.position}};
 }
 

@@ -108,6 +108,14 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
   static constexpr std::int64_t room = Bytes;
+  arena_memory() = default;
+  /// What was moved away has no memory any more.
+  arena_memory(arena_memory&& other) noexcept : block_(std::move(other.block_)), first_(std::exchange(other.first_, nullptr)) {}
+  arena_memory& operator=(arena_memory&& other) noexcept {
+    block_ = std::move(other.block_);
+    first_ = std::exchange(other.first_, nullptr);
+    return *this;
+  }
   /// `given` is `room` bytes of somebody who lives longer; null: it takes its own.
   result<void> allocate(std::byte* given = nullptr) {
     first_ = given;

@@ -113,8 +113,9 @@ class program {
   std::size_t output_count() const { return graph().outputs.size(); }
   std::string_view input_name(std::size_t i) const { return graph().name_of(graph().at(graph().inputs[i]).name); }
   std::string_view output_name(std::size_t i) const { return graph().name_of(graph().outputs[i].name); }
-  const tensor_desc& input_desc(std::size_t i) const { return graph().at(graph().inputs[i]).desc; }
-  const tensor_desc& output_desc(std::size_t i) const { return graph().at(graph().outputs[i].value).desc; }
+  /// Of one that does not exist the dtype is none.
+  const tensor_desc& input_desc(std::size_t i) const { return i < input_count() ? graph().at(graph().inputs[i]).desc : no_desc; }
+  const tensor_desc& output_desc(std::size_t i) const { return i < output_count() ? graph().at(graph().outputs[i].value).desc : no_desc; }
 
   /// Whether all extents are known, so that there is a plan. Without one, the numbers and texts below are 0 and empty.
   bool has_plan() const { return static_cast<bool>(plan_); }
@@ -154,7 +155,12 @@ class program {
 
   program(shared<const detail::program_family> family, shared<const compiled_plan> plan) : family_(std::move(family)), plan_(std::move(plan)) {}
 
-  const ir::graph& graph() const { return has_plan() ? plan_->optimised : family_->checked; }
+  static constexpr tensor_desc no_desc{};
+  /// Without nodes and ends where the program was moved away.
+  const ir::graph& graph() const {
+    static const ir::graph nothing;
+    return has_plan() ? plan_->optimised : family_ ? family_->checked : nothing;
+  }
   plan_view plan() const { return plan_view::of(plan_->made); }
 
   result<void> check_shapes(array_ref<const shape_t> shapes) const {
@@ -165,7 +171,7 @@ class program {
       const ir::value& input = g.at(g.inputs[i]);
       if (!detail::fits(shapes[i], input.desc.shape))
         return fail(error_code::invalid_argument,
-                    {"input \"", g.name_of(input.name), "\": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)});
+                    {"input ", piece::in_quotes(g.name_of(input.name)), ": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)});
     }
     return {};
   }

@@ -134,7 +134,7 @@ class session {
     if (!program_.family_) return {error_code::invalid_argument, "the session was moved away"};
     std::string inputs;
     for (std::size_t i = 0; i < program_.input_count(); ++i)
-      if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", "\"", program_.input_name(i), "\" ", ir::to_string(program_.input_desc(i))});
+      if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", piece::in_quotes(program_.input_name(i)), " ", ir::to_string(program_.input_desc(i))});
     return {error_code::invalid_argument, joined({"unknown extents: ", inputs, "; resize() the session first"})};
   }
 
@@ -175,8 +175,7 @@ class session {
     const operand_slot& slot = plan().slot_of(*p);
     const tensor_desc& desc = plan().desc_of(slot);
     if (desc.type != dtype_for<T>()) {
-      broken_contract(std::string(what) + " \"" + std::string(plan().name_of(*p)) + "\" has elements of " + std::string(name_of(desc.type)) + ", asked for " +
-                      std::string(name_of(dtype_for<T>())));
+      broken_contract(joined({what, " ", piece::in_quotes(plan().name_of(*p)), " has elements of ", name_of(desc.type), ", asked for ", name_of(dtype_for<T>())}));
       return {};
     }
     return {reinterpret_cast<T*>(bases_[static_cast<std::size_t>(slot.base)] + slot.offset), static_cast<std::size_t>(desc.elements())};

@@ -123,7 +123,7 @@ class thread_pool final : public part_runner {
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
-    threads_ = threads;
+    threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
     for (worker& w : workers_) {
       w.pool = this, w.number = started_ + 1;
@@ -141,6 +141,8 @@ class thread_pool final : public part_runner {
   }
 
   int threads() const override { return threads_; }
+  /// As start() was told.
+  bool is_pinned() const { return is_pinned_; }
 
   void run(void (*job)(void*, int), void* context, int parts) override {
     job_ = job;
@@ -200,6 +202,7 @@ class thread_pool final : public part_runner {
 
   nnrt::pool<worker> workers_;
   int threads_ = 1, started_ = 0;
+  bool is_pinned_ = false;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;

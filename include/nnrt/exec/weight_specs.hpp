@@ -20,9 +20,22 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// Whether a node's elements are those of its only input, in their order: reshapes, and activations between them and the layer.
-constexpr bool keeps_order(const ir::node& n) {
-  return n.op->traits.result == storage::alias_of_input || (n.op->traits.result == storage::in_place && n.inputs.count == 1);
+/// The operand whose elements a node's result has in their order: that of reshapes, of activations between them and the layer, and of sums and
+/// products with single numbers or with other tensors that nodes make. None: beside a weight with a number for each column, which files of other
+/// frameworks have in their order, too.
+constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
+  const auto ids = g.inputs_of(n);
+  if (n.op->traits.result == storage::alias_of_input) return ids[0];
+  if (n.op->traits.result != storage::in_place || g.outputs_of(n).size() != 1) return ir::none;
+  const std::int64_t elements = g.at(g.outputs_of(n)[0]).desc.elements();
+  std::int32_t found = ir::none;
+  for (const std::int32_t id : ids) {
+    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1)) continue;
+    const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
+    if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
+    if (found == ir::none) found = id;
+  }
+  return found;
 }
 
 /// Whether the first operands of a node are there: its rules may not have been asked yet.
@@ -33,17 +46,18 @@ constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t c
   return true;
 }
 
-/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else,
-/// or when the map has one pixel.
+/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else. A map of one
+/// pixel needs no other order, but may have been made of one that does.
 constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
   for (;;) {
     const tensor_desc& desc = g.at(id).desc;
-    if (desc.rank() == 4 && desc.layout == format::nhwc)
-      return desc.shape[1] * desc.shape[2] > 1 && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
+    const bool is_map = desc.rank() == 4 && desc.layout == format::nhwc && !(desc.shape[1] == 1 && desc.shape[2] == 1);
+    if (is_map) return desc.shape.is_known() && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
     if (table.producer_of(id) == ir::none) return {};
     const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!keeps_order(n) || !has_operands(g, n, 1)) return {};
-    id = g.inputs_of(n)[0];
+    if (!has_operands(g, n, 1)) return {};
+    id = operand_in_order(g, n);
+    if (id == ir::none) return {};
   }
 }
 

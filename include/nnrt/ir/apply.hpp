@@ -50,8 +50,13 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
 /// Rules whose names do not say which operator they are about.
 template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
+/// Not constexpr: the compiler points at its call, and then at the scalar of whoever wrote the network.
+inline void scalar_must_be_a_number_of_the_dtype() {}
+
 template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
   const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
+  if constexpr (types::integer.contains(Type))
+    if (!std::cmp_equal(one[0], scalar + 0)) scalar_must_be_a_number_of_the_dtype();
   return owner.add_constant<element_t<Type>>({Type, {}}, one);
 }
 /// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.

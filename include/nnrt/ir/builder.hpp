@@ -58,9 +58,10 @@ class builder {
   }
 
   /// A tensor whose elements stand in the program, row-major.
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
-  constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, std::size_t Count>
+  constexpr auto constant(const element_t<Type> (&elements)[Count]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(static_cast<std::int64_t>(Count) == Shape.elements(), "nnrt: a constant has as many numbers as its shape has elements");
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }

@@ -206,6 +206,8 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
     }
   for (std::size_t i = 0; i < g.outputs.size(); ++i) {
     const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
+    const bool is_drawn = from != none || g.at(id).is == kind::input;
+    if (!is_drawn) append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
     append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
     detail::append_oval(out, g, g.at(id), g.outputs[i].name);
     append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});

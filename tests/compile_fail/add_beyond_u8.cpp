@@ -1,0 +1,22 @@
+// expect: scalar_must_be_a_number_of_the_dtype
+// 300 beside u8 would silently become 44.
+#include <nnrt/ops/add.hpp>
+
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/kernels/fast.hpp>
+
+#ifdef NNRT_FIXED
+inline constexpr int number = 255;
+#else
+inline constexpr int number = 300;
+#endif
+
+constexpr bool written() {
+  nnrt::builder b;
+  auto x = b.input<nnrt::u8, nnrt::shape<2>>("x");
+  b.output("y", x + number);  // here
+  return true;
+}
+constexpr bool is_written = written();
+
+int main() {}
