@@ -58,6 +58,14 @@ TEST_CASE("add: the format is that of the operand that has the rank of the resul
   CHECK(infer<ops::add>({}, {computed(channels), computed(image)}).output(0) == image);
 }
 
+TEST_CASE("add: of one rank, the result is nchw where any of the two is, for nhwc may be a mere default") {
+  const tensor_desc image{f32, nchw, {1, 3, 4, 4}}, scales{f32, {1, 3, 1, 1}}, unnamed{f32, nd, {1, 3, 4, 4}};
+  REQUIRE(scales.layout == nhwc);
+  CHECK(infer<ops::add>({}, {computed(image), weight(scales)}).output(0) == image);
+  CHECK(infer<ops::add>({}, {weight(scales), computed(image)}).output(0) == image);
+  CHECK(infer<ops::add>({}, {computed(unnamed), weight(scales)}).output(0) == unnamed);
+}
+
 TEST_CASE("add: each element is the sum of those that broadcasting brings together") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);

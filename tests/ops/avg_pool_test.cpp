@@ -74,6 +74,13 @@ TEST_CASE("avg_pool: each rule is broken with its two values") {
                           huge,
                           max_window_length});
   NNRT_CHECK_REFUSED(op, {"9 rows", form{.kernel{9, 1}}, {x}, {}, rule::padded_input_must_cover_kernel, 8, 9});
+  NNRT_CHECK_REFUSED(op, {"ceil, and a stride is missing",
+                          form{.kernel{10, 1}, .stride{2, 1}, .ceil_mode = true},
+                          {x},
+                          {},
+                          rule::padded_input_must_cover_kernel,
+                          8,
+                          10});
   NNRT_CHECK_REFUSED(op, {"11 columns of 10",
                           form{.kernel{1, 11}, .pad = around(0, 0, 1, 1)},
                           {x},
@@ -134,6 +141,10 @@ TEST_CASE("avg_pool: the output has the extents of the window formula") {
        form{.kernel{2, 2}, .stride{3, 3}, .pad = around(1, 0, 0, 0), .ceil_mode = true},
        {1, 3, 4, 1},
        {1, 2, 2, 1}},
+      {"ceil: one window, above the image",
+       form{.kernel{3, 3}, .stride{2, 2}, .ceil_mode = true},
+       {1, 2, 2, 1},
+       {1, 1, 1, 1}},
       {"ceil says nothing about valid",
        form{.kernel{3, 3}, .stride{2, 2}, .pad = valid_pads, .ceil_mode = true},
        {1, 8, 8, 3},

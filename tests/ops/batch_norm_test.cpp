@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <bit>
+#include <limits>
+
 namespace {
 
 using namespace nnrt_test;
@@ -20,6 +23,7 @@ constexpr op::attrs with(float epsilon) {
   a.epsilon = epsilon;
   return a;
 }
+constexpr std::int64_t word_of(float x) { return std::bit_cast<std::int32_t>(x); }
 
 TEST_CASE("batch_norm: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(
@@ -43,6 +47,12 @@ TEST_CASE("batch_norm: each rule is broken with its two values") {
       op, {"scale", {}, {x, c3, c4, c4, c4}, {}, rule::parameters_must_have_one_element_for_each_channel, 3, 4});
   NNRT_CHECK_REFUSED(
       op, {"variance", {}, {x, c4, c4, c4, c3}, {}, rule::parameters_must_have_one_element_for_each_channel, 3, 4});
+  constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
+  constexpr float endless = math::infinity<float>, most = std::numeric_limits<float>::max();
+  NNRT_CHECK_REFUSED(op, {"below zero", with(-1), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(-1), 0});
+  NNRT_CHECK_REFUSED(op, {"endless", with(endless), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(endless), word_of(most)});
+  CHECK_FALSE(infer<op>(with(math::nan<float>), {x, c4, c4, c4, c4}));
+  CHECK(infer<op>(with(0), {x, c4, c4, c4, c4}));
   CHECK(breaks(infer<op>({}, {x, c4, c4, c4}), signature_rule::required_operand_must_be_given, 4, 5));
   CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4, c4, c4, c4}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(i8)));
@@ -78,6 +88,30 @@ TEST_CASE("batch_norm: epsilon keeps a variance of 0 finite, in place too") {
   const view in[] = {y.as_view(), one.as_view(), zero.as_view(), one.as_view(), zero.as_view()}, out[] = {y.as_view()};
   op::reference<float>({}, in, out);
   CHECK(y.elements[0] == doctest::Approx(100.0));  // 1 / sqrt(1e-4)
+}
+
+/// x around a mean of 2 with a variance and epsilon of 0.
+template <class T> constexpr std::vector<T> without_deviation(float scale, std::vector<T> x) {
+  const auto rows = static_cast<std::int64_t>(x.size());
+  return run<op, T>(with(0), {rows, 1}, filled<T>({rows, 1}, x), filled<T>({1}, {T(scale)}), filled<T>({1}, {T(5)}),
+                    filled<T>({1}, {T(2)}), filled<T>({1}, {T(0)}))
+      .elements;
+}
+template <class T> constexpr bool is_infinite_off_the_mean() {
+  const auto up = without_deviation<T>(3, {T(4), T(1), T(2)}), down = without_deviation<T>(-3, {T(4), T(1)});
+  constexpr T far = math::infinity<T>;
+  return up[0] == far && up[1] == -far && math::is_nan(math::convert<double>(up[2])) && down[0] == -far && down[1] == far &&
+         math::is_nan(math::convert<double>(without_deviation<T>(0, {T(4)})[0]));
+}
+static_assert(is_infinite_off_the_mean<float>() && is_infinite_off_the_mean<double>());
+
+TEST_CASE("batch_norm: without a variance and epsilon, results are those of a division by zero") {
+  CHECK(is_infinite_off_the_mean<float16>());
+  CHECK(is_infinite_off_the_mean<float>());
+  CHECK(is_infinite_off_the_mean<double>());
+  const filled<float> one({1}, {1}), zero({1}, {0});
+  const auto x = stored<std::int8_t>({3, 1}, {4, -4, 0}, quant{0.5F, 0});
+  CHECK(run_stored<op, std::int8_t>(with(0), {3, 1}, quant{0.5F, 7}, x, one, one, zero, zero) == std::vector<std::int8_t>{127, -128, 7});
 }
 
 constexpr auto network = [](builder& g) {

@@ -144,6 +144,19 @@ static_assert(run_stored<ops::concat, std::int16_t>({}, {2}, quant{0.25F, 0},
                                                     stored<std::int16_t>({1}, {7}, quant{0.25F, 0})) ==
               std::vector<std::int16_t>{2000, 7});
 
+TEST_CASE("concat: between scales too far apart for a float, numbers go to the ends of the range, zeros to the zero point") {
+  for (const float to : {1e-20F, 1e-10F, 1e-18F, 1e-38F}) {
+    CAPTURE(to);
+    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 0}, stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
+          std::vector<std::int8_t>{127, -128, 0});
+    CHECK(run_stored<ops::concat, std::int8_t>({}, {3}, quant{to, 2}, stored<std::int8_t>({3}, {8, 6, 7}, quant{1e20F, 7})) ==
+          std::vector<std::int8_t>{127, -128, 2});
+  }
+}
+static_assert(run_stored<ops::concat, std::int8_t>({}, {3}, quant{1e-20F, 0},
+                                                   stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
+              std::vector<std::int8_t>{127, -128, 0});
+
 TEST_CASE("concat: elements stand behind each other along the axis") {
   using ints = filled<std::int32_t>;
   const ints a({1, 2, 2}, {1, 2, 3, 4}), b({1, 1, 2}, {5, 6}), none(shape_t{1, 0, 2});

@@ -112,6 +112,29 @@ TEST_CASE("detection_post_process: a score that is no number is none, and boxes 
   }
 }
 
+/// What regular suppression makes of one box that has a score for the last two of so many classes: the number of
+/// detections, then the class of each.
+template <class T> constexpr std::vector<T> classes_of_one_box(std::int64_t count) {
+  filled<T> b({1, 1, 4}), s({1, 1, count}), n({1, 4}, {T(0), T(0), T(1), T(1)});
+  const auto last = static_cast<std::size_t>(count - 1);
+  s.elements[last - 1] = T(0.875F), s.elements[last] = T(0.75F);
+  filled<T> bboxes({1, 3, 4}), classes({1, 3}), confidences({1, 3}), detections({1});
+  const view in[] = {b.as_view(), s.as_view(), n.as_view()};
+  const view out[] = {bboxes.as_view(), classes.as_view(), confidences.as_view(), detections.as_view()};
+  attrs a = regular(3, 1);
+  a.num_classes = count;
+  op::reference<T>(a, in, out);
+  return {detections.elements[0], classes.elements[0], classes.elements[1], classes.elements[2]};
+}
+static_assert(classes_of_one_box<float16>(3) == std::vector<float16>{float16(2), float16(1), float16(2), float16(0)});
+
+TEST_CASE("detection_post_process: classes differ where numbers of the results' type do not") {
+  const float16 rounded(2048);  // 2049 is no f16
+  CHECK(classes_of_one_box<float16>(2050) == std::vector<float16>{float16(2), rounded, rounded, float16(0)});
+  CHECK(classes_of_one_box<float>(2050) == std::vector<float>{2, 2048, 2049, 0});
+  CHECK(classes_of_one_box<double>(5) == std::vector<double>{2, 3, 4, 0});
+}
+
 constexpr operand bbox = computed(f32_of({2, 6, 4})), score = computed(f32_of({2, 6, 4})), anchor = weight(f32_of({6, 4}));
 constexpr attrs told = regular(5, 2);
 

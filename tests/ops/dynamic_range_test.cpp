@@ -70,6 +70,27 @@ TEST_CASE("dynamic_range: rows without numbers, of zeros, and with infinities do
   }
 }
 
+TEST_CASE("dynamic_range: rows so small that no float is the inverse of a step count as zeros") {
+  for (const bool symmetric : {true, false}) {
+    CAPTURE(symmetric);
+    CHECK(rounded<float>(along(1, symmetric), {1, 3}, {1e-40F, 0, -1e-40F}) == std::vector<float>{0, 0, 0});
+    CHECK(rounded<float>(along(1, symmetric), {1, 2}, {1e-44F, 0}) == std::vector<float>{0, 0});
+    CHECK(rounded<double>(along(1, symmetric), {1, 2}, {1e-310, 0}) == std::vector<double>{0, 0});
+    const std::vector<float> small = rounded<float>(along(1, symmetric), {1, 2}, {1e-36F, 0});
+    CHECK(small[0] > 9e-37F);
+    CHECK(small[1] == 0);
+  }
+}
+
+static_assert([] {
+  const float x[] = {1e-40F, 0};
+  float y[2] = {1, 1};
+  const tensor_desc desc{f32, {1, 2}};
+  const view in[] = {{&desc, const_cast<float*>(x)}}, out[] = {{&desc, y}};
+  op::reference<float>({}, in, out);
+  return y[0] == 0 && y[1] == 0;
+}());
+
 static_assert([] {
   const float x[] = {127, 2.6F};
   float y[2] = {};

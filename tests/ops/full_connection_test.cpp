@@ -180,6 +180,20 @@ TEST_CASE("full_connection: nothing is counted while an extent is unknown") {
   }
 }
 
+TEST_CASE("full_connection: macs beyond 64 bits, which only an unknown extent of x lets through, are the largest number") {
+  const operand in[] = {computed(f32_of({max_elements, -1})), weight(f32_of({1, max_elements}))};
+  const verdict v = infer<ops::full_connection>({}, {in[0], in[1]});
+  REQUIRE(v);
+  CHECK(ops::full_connection::macs({}, in, v.outputs) == std::numeric_limits<std::int64_t>::max());
+}
+
+TEST_CASE("full_connection: a result of the rank of x is nchw where x is; another one has the format of its rank") {
+  const operand x = computed({f32, nchw, {1, 3, 4, 4}});
+  CHECK(infer<ops::full_connection>({}, {x, weight(f32_of({7, 4}))}).output(0) == tensor_desc{f32, nchw, {1, 3, 4, 7}});
+  CHECK(infer<ops::full_connection>(from_axis(1), {x, weight(f32_of({7, 48}))}).output(0) == f32_of({1, 7}));
+  CHECK(infer<ops::full_connection>({}, {computed({f32, nd, {1, 3, 4, 4}}), weight(f32_of({7, 4}))}).output(0) == f32_of({1, 3, 4, 7}));
+}
+
 TEST_CASE("full_connection: each output is a row of x times a row of the weight, whatever the axis") {
   for (const shape_row& row : shapes) {
     CAPTURE(row.what);

@@ -186,6 +186,18 @@ TEST_CASE("gather: an index outside of the axis is a fault of the run, the first
   }
 }
 
+TEST_CASE("gather: an index that has changed since it was checked is a fault, too") {
+  constexpr std::int32_t far = 1 << 30;
+  filled<std::int32_t> x({1, 2}, {far, far}), memory({2, 2}), axis({}, {0});
+  const tensor_desc indices(i32, {2});
+  // The run itself is who writes there: its first row goes over the indices.
+  const view in[] = {x.as_view(), {&indices, memory.elements.data()}, axis.as_view()}, out[] = {memory.as_view()};
+  const run_fault fault = ops::gather::reference<std::int32_t>({}, in, out);
+  CHECK(fault.rule == static_cast<int>(ops::gather::rule::indices_must_lie_in_the_axis));
+  CHECK(fault.position == 0);
+  CHECK(fault.actual == far);
+}
+
 TEST_CASE("gather: two tensors, and the axis as a constant operand") {
   builder g;
   auto x = g.input<f32, shape<10, 3>>("x");

@@ -75,6 +75,30 @@ TEST_CASE("gelu: far out it is x or 0, and a NaN stays one") {
   CHECK(math::is_nan(at<ops::gelu>(math::nan<float>)));
 }
 
+static_assert(math::is_nan(at<ops::gelu>(-math::infinity<float>)));
+
+TEST_CASE("gelu: minus infinity times 0 is no number, plus infinity stays") {
+  CHECK(math::is_nan(at<ops::gelu>(-math::infinity<float>)));
+  CHECK(math::is_nan(at<ops::gelu>(-math::infinity<float>, by_approximation)));
+  CHECK(at<ops::gelu>(math::infinity<float>, by_approximation) == math::infinity<float>);
+}
+
+/// The bits of 64 results, added up.
+constexpr std::uint64_t bits_of_results(const ops::gelu::attrs& attrs) {
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 64; ++i) {
+    const double x = (i - 31) / 11.0;  // no product, which might be fused in its turn
+    sum = sum * 31 + std::bit_cast<std::uint64_t>(run<ops::gelu, double>(attrs, {1}, filled<double>({1}, {x})).elements[0]);
+  }
+  return sum;
+}
+
+TEST_CASE("gelu: results have the bits of constant evaluation, whatever the flags") {
+  constexpr std::uint64_t exact = bits_of_results({}), approximate = bits_of_results(by_approximation);
+  CHECK(bits_of_results({}) == exact);
+  CHECK(bits_of_results(by_approximation) == approximate);
+}
+
 constexpr auto network = [](builder& b) {
   auto x = b.input<f16, shape<2, 3>>("x");
   b.output("y", gelu(gelu(x), approximate));

@@ -127,6 +127,20 @@ TEST_CASE("hswish: a scale of x beyond 128 times that of y takes every stored nu
   CHECK(run_stored<ops::hswish, std::int8_t>({}, {4}, quant{0.1F, -5}, x) == std::vector<std::int8_t>{-5, -5, -5, 127});
 }
 
+// Steps of 0.5 from 3 on, where hard swish is x, to steps of 1: 3.5, 4.5, 5.5 and 6.5.
+template <class T> constexpr std::vector<T> halves_of(quant y) {
+  return run_stored<ops::hswish, T>({}, {4}, y, stored<T>({4}, {7, 9, 11, 13}, quant{0.5F, 0}));
+}
+constexpr quant to_even{1, 0, stored_rounding::half_to_even};
+static_assert(halves_of<std::int8_t>(to_even) == std::vector<std::int8_t>{4, 4, 6, 6});
+
+TEST_CASE("hswish: where the scale of y says so, halves go to the even step, in every type") {
+  CHECK(halves_of<std::int8_t>(to_even) == std::vector<std::int8_t>{4, 4, 6, 6});
+  CHECK(halves_of<std::uint8_t>(to_even) == std::vector<std::uint8_t>{4, 4, 6, 6});
+  CHECK(halves_of<std::int16_t>(to_even) == std::vector<std::int16_t>{4, 4, 6, 6});
+  CHECK(halves_of<std::int8_t>({1, 0}) == std::vector<std::int8_t>{3, 4, 5, 6});  // the fixed point of 16 bits
+}
+
 static_assert(survives_every_scale<ops::hswish, std::int8_t, 1>() &&
               survives_every_scale<ops::hswish, std::int16_t, 1>());
 

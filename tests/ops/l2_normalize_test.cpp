@@ -65,6 +65,14 @@ TEST_CASE("l2_normalize: epsilon is the least sum that divides, and the activati
   CHECK(run<op, float>({}, {0, 3}, filled<float>({0, 3})).elements.empty());
 }
 
+constexpr auto beside_infinity = [] { return run<op, float>({}, {3}, filled<float>({3}, {math::infinity<float>, 1, -2})).elements; };
+static_assert(math::is_nan(beside_infinity()[0]) && beside_infinity()[1] == 0 && beside_infinity()[2] == 0);
+
+TEST_CASE("l2_normalize: beside infinity everything is 0, and that itself is no number") {
+  CHECK(math::is_nan(beside_infinity()[0]));
+  CHECK(beside_infinity()[2] == 0);
+}
+
 TEST_CASE("l2_normalize: keywords become attributes") {
   builder b;
   l2_normalize(b.input<f32, shape<2, 3>>("x"), axes<0, -1>, epsilon<0.5>, relu6);

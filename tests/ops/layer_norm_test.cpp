@@ -22,6 +22,7 @@ constexpr op::attrs from(std::int64_t norm, std::int64_t param = 1, float epsilo
 }
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr operand x = computed(f32_of({2, 3, 4})), inner = weight(f32_of({3, 4})), last = weight(f32_of({4}));
+constexpr std::int64_t word_of(float x) { return std::bit_cast<std::int32_t>(x); }
 
 TEST_CASE("layer_norm: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(
@@ -62,6 +63,12 @@ TEST_CASE("layer_norm: each rule is broken with its two values") {
                           rule::parameter_extents_must_equal_input_extents,
                           4,
                           3});
+  constexpr rule in_bounds = rule::epsilon_must_not_be_negative_or_infinite;
+  constexpr float endless = math::infinity<float>, most = std::numeric_limits<float>::max();
+  NNRT_CHECK_REFUSED(op, {"below zero", from(1, 1, -1), {x, inner, inner}, {}, in_bounds, word_of(-1), 0});
+  NNRT_CHECK_REFUSED(op, {"endless", from(1, 1, endless), {x, inner, inner}, {}, in_bounds, word_of(endless), word_of(most)});
+  CHECK_FALSE(infer<op>(from(1, 1, math::nan<float>), {x, inner, inner}));
+  CHECK(infer<op>(from(1, 1, 0), {x, inner, inner}));
   CHECK(breaks(infer<op>({}, {x, inner}), signature_rule::required_operand_must_be_given, 2, 3));
   CHECK(breaks(infer<op>({}, {computed({u16, {2, 3, 4}}), inner, inner}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
@@ -99,6 +106,21 @@ static_assert(run<op, double>(from(1, 1, 0), {1, 2}, filled<double>({1, 2}, {1, 
 static_assert(run<op, float>(from(1, 1, 0.25F), {1, 2}, filled<float>({1, 2}, {-1, -1}), filled<float>({2}, {10, 100}),
                              filled<float>({2}, {1, 2}))
                   .elements == std::vector<float>{1, 2});
+
+/// Numbers that are all alike, or whose squares are too small to be numbers, with an epsilon of 0.
+constexpr auto without_deviation(float a, float b) {
+  return run<op, float>(from(1, 1, 0), {1, 2}, filled<float>({1, 2}, {a, b}), filled<float>({2}, {1, -1}), filled<float>({2}, {5, 5})).elements;
+}
+static_assert(math::is_nan(without_deviation(1, 1)[0]));
+static_assert(without_deviation(-1e-30F, 1e-30F) == std::vector<float>{-math::infinity<float>, -math::infinity<float>});
+
+TEST_CASE("layer_norm: without a variance and epsilon, results are those of a division by zero") {
+  CHECK(math::is_nan(without_deviation(1, 1)[1]));
+  CHECK(without_deviation(-1e-30F, 1e-30F) == std::vector<float>{-math::infinity<float>, -math::infinity<float>});
+  const filled<float> one({2}, {1, 1});
+  CHECK(run_stored<op, std::int8_t>(from(1, 1, 0), {1, 2}, quant{0.5F, 7}, stored<std::int8_t>({1, 2}, {4, 4}, quant{0.5F, 0}), one, one) ==
+        std::vector<std::int8_t>{7, 7});
+}
 
 /// x: i * 7 % 11 - 5, [2, 3, 4].
 template <class T> filled<T> pattern() {

@@ -57,6 +57,20 @@ TEST_CASE("log_softmax: large numbers do not overflow, one number is certain, an
   CHECK(run<op, float>({}, {0, 3}, filled<float>({0, 3})).elements.empty());
 }
 
+/// Whether a row has no number in it.
+constexpr bool has_no_number(float a, float b) {
+  for (const float y : run<op, float>({}, {1, 2}, filled<float>({1, 2}, {a, b})).elements)
+    if (!math::is_nan(y)) return false;
+  return true;
+}
+static_assert(has_no_number(-math::infinity<float>, -math::infinity<float>) && has_no_number(math::infinity<float>, 1));
+
+TEST_CASE("log_softmax: where all is minus infinity, or anything plus infinity, there are no numbers") {
+  CHECK(has_no_number(-math::infinity<float>, -math::infinity<float>));
+  CHECK(has_no_number(math::infinity<float>, 1));
+  CHECK_FALSE(has_no_number(-math::infinity<float>, 1));
+}
+
 TEST_CASE("log_softmax: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});

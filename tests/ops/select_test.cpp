@@ -39,6 +39,20 @@ TEST_CASE("select: the three shapes broadcast as NumPy's do") {
   for (const row& r : shapes) CHECK(shape_of(infer<op>({}, {truths(r.condition), floats(r.a), floats(r.b)})) == r.y);
 }
 
+TEST_CASE("select: the format is that of the first alternative that has the rank, or nchw where one of the three has it") {
+  const auto layout = [](const tensor_desc& condition, const tensor_desc& a, const tensor_desc& b) {
+    return infer<op>({}, {computed(condition), computed(a), computed(b)}).output(0).layout;
+  };
+  const tensor_desc image{f32, nchw, {1, 3, 4, 4}}, scales{f32, {1, 3, 1, 1}}, unnamed{f32, nd, {1, 3, 4, 4}}, row = f32_of({4});
+  const tensor_desc where{boolean, {1, 3, 4, 4}}, where_nchw{boolean, nchw, {1, 3, 4, 4}}, one{boolean, {}};
+  CHECK(layout(one, scales, image) == nchw);
+  CHECK(layout(one, image, scales) == nchw);
+  CHECK(layout(where_nchw, scales, row) == nchw);
+  CHECK(layout(where_nchw, row, row) == nchw);
+  CHECK(layout(where, unnamed, scales) == nd);
+  CHECK(layout(where, row, row) == nhwc);
+}
+
 /// Booleans of a test: a list of them in a vector is no list of bool.
 struct truth {
   tensor_desc desc;

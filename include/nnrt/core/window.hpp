@@ -26,17 +26,16 @@ struct window {
   // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here into each of them four times.
 
   /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
-  /// covers. ceil_mode, which is about explicit pads only, adds a last window that the padded input covers in part,
-  /// unless it would start behind the input, in the padding after it (the rule of ONNX and PyTorch).
+  /// covers. ceil_mode, which is about explicit pads only, adds a last window that lacks less than a stride of being
+  /// covered (it may be the only one), unless it would start behind the input, in the padding after it (the rule of ONNX
+  /// and PyTorch).
   [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
     if (kernel < 0) return -1;
     const std::int64_t free = padded() - span();
-    if (free < 0) return 0;
-    const std::int64_t whole = free / stride + 1;
-    const bool one_more =
-        ceil_mode && mode == pad_mode::explicit_pads && free % stride != 0 && whole * stride < input + before;
+    const std::int64_t whole = free < 0 ? 0 : free / stride + 1, next = whole * stride;
+    const bool one_more = ceil_mode && mode == pad_mode::explicit_pads && next < free + stride && next < input + before;
     return one_more ? whole + 1 : whole;
   }
   /// Input with its explicit padding.

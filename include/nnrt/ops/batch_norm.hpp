@@ -6,9 +6,12 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/channels.hpp>
+#include <nnrt/ops/detail/over_zero.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
 #include <nnrt/ops/fold_affine.hpp>
+
+#include <limits>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18,7 +21,7 @@ namespace ops {
 ///   x: [..., C]      scale, offset, mean, variance: [C]
 ///   y: [..., C] = (x - mean) / sqrt(variance + epsilon) * scale + offset
 ///
-/// epsilon is 1e-4 unless given.
+/// epsilon is 1e-4 unless given. Where it and a variance are 0, results are infinite, or no numbers for x = mean.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
 /// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float.
@@ -54,15 +57,18 @@ struct batch_norm {
     parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
     quantised_parameters_must_have_one_scale,
     quantised_output_must_have_one_scale,
+    epsilon_must_not_be_negative_or_infinite,
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
       if (auto v = detail::check_parameter_row<Rule>(parameter.desc, x.shape[-1]); !v) return v;
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -80,8 +86,9 @@ struct batch_norm {
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const std::int64_t c = i % x.shape[-1];
-      const real factor = real(scale[c]) / math::sqrt(real(variance[c]) + real(a.epsilon));
-      y[i] = static_cast<T>((real(x[i]) - real(mean[c])) * factor + real(offset[c]));
+      const real off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + real(a.epsilon));
+      if (deviation == 0) y[i] = static_cast<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
+      else y[i] = static_cast<T>(off * (real(scale[c]) / deviation) + real(offset[c]));
     }
   }
   template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {
@@ -90,8 +97,9 @@ struct batch_norm {
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       const std::int64_t c = i % y.shape[-1];
-      const double factor = scale[c] / math::sqrt(variance[c] + double{a.epsilon});
-      y[i] = store(math::product(x[i] - mean[c], factor) + offset[c]);
+      const double off = x[i] - mean[c], deviation = math::sqrt(variance[c] + double{a.epsilon});
+      if (deviation == 0) y[i] = store(detail::scaled_over_zero(off, scale[c], offset[c]));
+      else y[i] = store(math::product(off, scale[c] / deviation) + offset[c]);
     }
   }
 };

@@ -107,13 +107,18 @@ struct concat {
     float factor, offset;
     const quantisation& to;
     constexpr rescaling(const quantisation& from, const quantisation& y)
-        : factor(float_product(from.scale, float_quotient(1.0F, y.scale))),
+        : factor(bounded(float_product(from.scale, float_quotient(1.0F, y.scale)))),
           offset(float_product(static_cast<float>(-from.zero_point), factor)),
           to(y) {}
     constexpr T operator()(T x) const {
       const double sum = double{float_product(static_cast<float>(x), factor)} + double{offset};
       return stored_at<T>(double{static_cast<float>(sum)}, to);
     }
+
+   private:
+    /// Such a factor already takes every number but the zero point beyond the range, and what it makes of them stays
+    /// finite: infinity - infinity would be no number.
+    static constexpr float bounded(float factor) { return factor < 0x1p100F ? factor : 0x1p100F; }
   };
   /// Copies x to y where that takes another scale; false where it does not.
   template <class T>

@@ -8,7 +8,10 @@
 #include <nnrt/ops/detail/boxes.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -124,7 +127,11 @@ struct detection_post_process {
       for (std::int64_t i = first_; i < first_ + classes_.extent(1); ++i) set(i, {}, {});
     }
     constexpr bool is_full() const { return taken_ == a_.max_detections; }
-    constexpr void finish() { counts_[image_] = math::convert<R>(static_cast<double>(taken_)); }
+    constexpr void finish() {
+      for (std::int64_t i = first_; a_.use_regular_nms && i < first_ + taken_; ++i)
+        classes_[i] = math::convert<R>(static_cast<double>(kept_class(i)));
+      counts_[image_] = math::convert<R>(static_cast<double>(taken_));
+    }
 
     /// How many candidates there are at most.
     constexpr std::int64_t candidates() const { return a_.use_regular_nms ? boxes() * a_.num_classes : boxes(); }
@@ -154,19 +161,32 @@ struct detection_post_process {
       std::int64_t of_class = 0;
       for (std::int64_t k = 0; k < taken_; ++k) {
         const std::int64_t other = first_ + k * each;
-        if (a_.use_regular_nms && classes_[other] != math::convert<R>(static_cast<double>(c.of_class))) continue;
+        if (a_.use_regular_nms && kept_class(other) != bounded_class(c.of_class)) continue;
         if (detail::overlap(box, taken(other)) > a_.nms_iou_threshold) return;
         ++of_class;
       }
       if (a_.use_regular_nms && of_class >= a_.detections_per_class) return;
-      if (a_.use_regular_nms) set(first_ + taken_, box, c);
+      if (a_.use_regular_nms) set(first_ + taken_, box, c), keep_class(first_ + taken_, c.of_class);
       else give_classes(first_ + taken_ * each, box, c.index);
       ++taken_;
     }
 
    private:
     using real = math::compute_t<R>;
+    using class_word = std::conditional_t<sizeof(R) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>;
 
+    // Until all boxes are found their classes are integers in the places of the results: an R may have fewer digits than
+    // it takes to tell two of them apart. Those beyond a word, which are infinite as an f16, count as one.
+    static constexpr class_word bounded_class(std::int64_t of_class) {
+      constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
+      const auto all_of_it = static_cast<std::uint64_t>(of_class);
+      return static_cast<class_word>(all_of_it < last ? all_of_it : last);
+    }
+    constexpr class_word kept_class(std::int64_t i) const { return std::bit_cast<class_word>(classes_[i]); }
+    constexpr void keep_class(std::int64_t i, std::int64_t of_class) {
+      classes_[i] = std::bit_cast<R>(bounded_class(of_class));
+    }
     constexpr std::int64_t boxes() const { return boxes_.shape()[1]; }
     constexpr double score(std::int64_t box, std::int64_t of_class) const {
       return detail::real_element(scores_, (image_ * boxes() + box) * columns_ + background_ + of_class);

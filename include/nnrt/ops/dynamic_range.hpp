@@ -8,6 +8,8 @@
 #include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
 
+#include <limits>
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -21,7 +23,8 @@ namespace ops {
 ///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
 ///              integer in that range, the one nearer to what the better represented end asks for
 ///
-/// Halves are rounded away from 0; a row of zeros stays. `axis` counts from the end when negative; 1 is the default.
+/// Halves are rounded away from 0; a row of zeros stays, and as zeros count rows so small that 1 / s would be infinite.
+/// `axis` counts from the end when negative; 1 is the default.
 /// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
 struct dynamic_range {
   static constexpr op_code code{1001};
@@ -79,14 +82,15 @@ struct dynamic_range {
   };
   template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
     const Real magnitude = -least > most ? -least : most;
-    if (magnitude == 0) return {};
+    if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
     return {magnitude / 127, 127 / magnitude, 0, -127};
   }
   template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
-    if (least == most) return {};
-    const double exact = (double{most} - double{least}) / 255, low = double{least} / exact, high = double{most} / exact;
-    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+    const double exact = (double{most} - double{least}) / 255;
     const Real scale = static_cast<Real>(exact);
+    if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
+    const double low = double{least} / exact, high = double{most} / exact;
+    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
     return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
   }
 };

@@ -99,12 +99,15 @@ struct full_connection {
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     if (a.axis == no_axis) y.push_back(x.shape.is_known() && w.shape[1] > 0 ? x.elements() / w.shape[1] : -1);
     y.push_back(w.shape[0]);
-    return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
+    tensor_desc result{x.type, y};
+    if (x.layout == format::nchw && y.rank == x.rank()) result.layout = x.layout;
+    return yields(detail::layer_result(result, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     const std::int64_t outputs = out[0].elements(), inner = in[1].desc.shape[1];
-    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
+    // 0 while an extent of the result is unknown; while one of x is, nothing bounds those of the weight.
+    return outputs < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(outputs, inner);
   }
 
   template <class T, class Rounding = rounding::twice>

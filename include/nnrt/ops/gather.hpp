@@ -60,15 +60,18 @@ struct gather {
 
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of the axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of the axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_the_axis, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in) {
     const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
     run_fault fault;
     with_element<types::index>(in[1].type(), [&]<class T>(T) {
       const auto indices = in[1].as<const T>();
-      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
-        if (indices[i] < -extent || indices[i] >= extent)
-          fault = fault_at(i, rule::indices_must_lie_in_the_axis, indices[i], indices[i] < 0 ? -extent : extent - 1);
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i) fault = check(i, indices[i], extent);
     });
     return fault;
   }
@@ -87,7 +90,9 @@ struct gather {
       for (int i = 0; i < axis; ++i) from.push_back(to[i]);
       std::int64_t flat = 0;
       for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
+      // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
       const std::int64_t index = in[1].integer(flat);
+      if (const run_fault fault = check(flat, index, x.extent(axis))) return fault;
       from.push_back(index < 0 ? index + x.extent(axis) : index);
       for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
       y.at(to) = x.at(from);

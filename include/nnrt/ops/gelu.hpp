@@ -15,6 +15,8 @@ namespace ops {
 ///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
 ///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 ///
+/// Minus infinity, which is multiplied by 0, gives no number.
+///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, rounded to float.
 ///
@@ -39,13 +41,17 @@ struct gelu : detail::real_function {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
     if constexpr (can_be_stored<T>)
       detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
-    else detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
+    else detail::for_each_real<T>(in, out, [&](double x) {
+      // Constant evaluation refuses to multiply infinity by 0.
+      return x == -math::infinity<double> ? math::nan<double> : x * phi(x);
+    });
   }
 
  private:
-  static constexpr double by_erf(double x) { return math::erf(x * 0.70710678118654752440); }  // 1 / sqrt(2)
+  static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }  // 1 / sqrt(2)
   static constexpr double by_tanh(double x) {
-    return math::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));  // sqrt(2 / pi)
+    const double cubic = math::product(0.044715 * x * x, x);
+    return math::tanh(math::product(0.79788456080286535588, x + cubic));  // sqrt(2 / pi)
   }
 };
 

@@ -74,7 +74,7 @@ template <class T> struct stored_hswish {
 ///   x: any shape      y: the same shape, x * relu6(x + 3) / 6
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point of
-/// 16; each stored i16 is the nearest to the real result, rounded to float.
+/// 16; each stored i16, and whatever y rounds half to even, is the nearest to the real result, rounded to float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel of
 /// TFLite's HARD_SWISH, which has 8 bits.
@@ -98,14 +98,18 @@ struct hswish {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T> && sizeof(T) == 1)
-      detail::for_each_element<T>(in, out, detail::stored_hswish<T>(in[0].desc->quantised, out[0].desc->quantised));
-    else if constexpr (can_be_stored<T>)
-      detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+    if constexpr (can_be_stored<T>) compute_stored<T>(in, out);
     else detail::for_each_real<T>(in, out, [](double x) { return real(x); });
   }
 
  private:
+  template <class T> static constexpr void compute_stored(arguments in, results out) {
+    const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+    if constexpr (sizeof(T) == 1)
+      if (to.rounding == stored_rounding::twice)
+        return detail::for_each_element<T>(in, out, detail::stored_hswish<T>(from, to));
+    detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+  }
   static constexpr double real(double x) { return x * (activate(x + 3, activation::relu6) / 6); }
 };
 

@@ -57,7 +57,9 @@ struct l2_normalize {
       double sum = 0;
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(value(at) / length, a.fused)); });
+      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
+      const auto normal = [&](double x) { return math::is_inf(x) ? math::nan<double> : x / length; };
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }
 };

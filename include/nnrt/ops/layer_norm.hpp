@@ -7,8 +7,11 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/over_zero.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
+
+#include <limits>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19,7 +22,8 @@ namespace ops {
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is that of the whole block (divided by n)
 ///
 /// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative.
-/// gamma and beta are repeated along the axes that they do not have.
+/// gamma and beta are repeated along the axes that they do not have. Where epsilon and the variance are 0, there is no
+/// number.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
 /// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded to
@@ -56,6 +60,7 @@ struct layer_norm {
     parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
     quantised_parameters_must_have_one_scale,
     quantised_output_must_have_one_scale,
+    epsilon_must_not_be_negative_or_infinite,
   };
 
   /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
@@ -81,6 +86,8 @@ struct layer_norm {
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -109,7 +116,8 @@ struct layer_norm {
       const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
       for (std::int64_t i = first; i < first + n; ++i) {
         const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
-        y[i] = store((Real(x[i]) - mean) / deviation * factor + shift);
+        const Real off = Real(x[i]) - mean;
+        y[i] = store(deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : off / deviation * factor + shift);
       }
     }
   }

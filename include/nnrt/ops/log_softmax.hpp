@@ -52,6 +52,8 @@ struct log_softmax {
     detail::for_each_group(x.shape, along, [&](auto each) {
       double largest = -math::infinity<double>, sum = 0;
       each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
+      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
       each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
     });

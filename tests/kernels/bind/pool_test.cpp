@@ -28,6 +28,8 @@ struct row {
 
 const row table[] = {
     {window_of({1, 1}, {1, 1}), 3, 5},
+    {window_of({3, 3}, {2, 2}, {}, true), 2, 2},  // one window, larger than the image
+    {window_of({4, 3}, {3, 2}, around(1), true), 1, 5},
     {window_of({2, 2}, {2, 2}), 8, 6},
     {window_of({2, 2}, {2, 2}), 7, 9},
     {window_of({2, 2}, {2, 2}, {}, true), 7, 9},

@@ -9,6 +9,7 @@
 #include <nnrt/kernels/bind/exp.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
+#include <nnrt/kernels/bind/hswish.hpp>
 #include <nnrt/kernels/bind/leaky_relu.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/minimum.hpp>
@@ -120,6 +121,7 @@ TEST_CASE("to even: tables of functions") {
   check_kernel<ops::sigmoid>({}, in, {}, into_even_bytes(0x1p-7F));
   check_kernel<ops::tanh>({}, in, {}, into_even_bytes(0x1p-7F));
   check_kernel<ops::gelu>({}, in, {}, into_even_bytes(0x1p-5F));
+  check_kernel<ops::hswish>({}, in, {}, into_even_bytes(0x1p-4F));
   check_kernel<ops::exp>({}, in, {}, into_even_bytes(0.4F));
   check_kernel<ops::neg>({}, in, {}, into_even_bytes(0x1p-4F));
   ops::clip::attrs bounds;

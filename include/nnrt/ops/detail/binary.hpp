@@ -41,14 +41,19 @@ struct fused_attribute {
   constexpr fused_attribute() : fused(activation::none) {}
 };
 
+/// The format of what two tensors broadcast to: that of the one of higher rank; of equal ranks, the first one's, unless
+/// only the second is NCHW. (NHWC may be a mere default, NCHW is always meant.)
+constexpr format broadcast_layout(const tensor_desc& a, const tensor_desc& b) {
+  if (a.rank() != b.rank()) return a.rank() > b.rank() ? a.layout : b.layout;
+  return b.layout == format::nchw ? b.layout : a.layout;
+}
+
 /// What the operands of a binary operator broadcast to, as a tensor of this dtype, or the broken rule of `Rule`.
-/// The format is that of the first operand that has the rank of the result.
 template <class Rule> constexpr verdict infer_broadcast(array_ref<const operand> in, dtype type) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
-  const format layout = a.rank() == both.shape.rank ? a.layout : b.layout;
-  return yields(tensor_desc{type, layout, both.shape});
+  return yields(tensor_desc{type, broadcast_layout(a, b), both.shape});
 }
 
 /// What operators of arithmetic take; booleans count as 0 and 1 beside numbers.

@@ -35,10 +35,10 @@ template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in
   if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
   const broadcast_result either = broadcast(a.shape, b.shape);
   if (!either.fits) return refuse(Rule::extents_must_be_equal_or_1, either.right, either.left);
+  const tensor_desc chosen{a.type, broadcast_layout(a, b), either.shape};
   const broadcast_result all = broadcast(either.shape, condition.shape);
   if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
-  const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
-  return yields(tensor_desc{a.type, layout, all.shape});
+  return yields(tensor_desc{a.type, broadcast_layout(chosen, condition), all.shape});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

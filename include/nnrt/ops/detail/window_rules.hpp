@@ -40,9 +40,9 @@ template <class Rule, class Window> constexpr verdict check_lengths(const Window
   return {};
 }
 
-/// At least one window fits, unless SAME padding adds what is missing.
+/// At least one window fits, unless SAME padding adds what is missing, or ceil_mode takes one that fits in part.
 template <class Rule> constexpr verdict check_cover(const window& at) {
-  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0) return {};
+  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0 || at.outputs() > 0) return {};
   return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
 }
 
