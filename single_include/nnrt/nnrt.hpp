@@ -415,12 +415,22 @@ struct shape_t {
   }
   /// Product of the extents from axis `from` up to `to` (rank when left out); -1 when one is unknown or the product exceeds max_elements.
   constexpr std::int64_t elements(int from = 0, int to = max_rank) const {
+    const int end = to < rank ? to : rank;
     std::int64_t n = 1;
-    for (int i = from; i < (to < rank ? to : rank); ++i) {
+    for (int i = from; i < end; ++i) {
       // No division: kernels ask for every run.
-      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return -1;
+      if (extents[i] < 0 || __builtin_mul_overflow(n, extents[i], &n) || n > max_elements) return is_empty(i, end) ? 0 : -1;
     }
     return n;
+  }
+  /// Whether one of these extents is 0 and all are known: nothing lies there, however large the others are.
+  constexpr bool is_empty(int from, int to) const {
+    bool has_none = false;
+    for (int i = from; i < to; ++i) {
+      if (extents[i] < 0) return false;
+      has_none = has_none || extents[i] == 0;
+    }
+    return has_none;
   }
 
   friend constexpr bool operator==(const shape_t& a, const shape_t& b) {
@@ -1981,15 +1991,21 @@ constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
 }
 
 /// x / 2^bits, rounded to nearest, ties away from zero; bits from 0 to 62.
-constexpr std::int32_t shifted_right(std::int64_t x, int bits) {
-  const std::int64_t mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
-  return static_cast<std::int32_t>((x >> bits) + ((x & mask) > threshold ? 1 : 0));
+template <class Integer> constexpr Integer shifted_right(Integer x, int bits) {
+  const std::int64_t wide = x, mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return static_cast<Integer>((wide >> bits) + ((wide & mask) > threshold ? 1 : 0));
 }
 
 /// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
 constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;
   return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
+}
+/// The same, saturated at 2^62.
+constexpr std::int64_t shifted_far_left(std::int64_t x, int bits) {
+  const int far = bits < 62 ? bits : 62;
+  const std::int64_t most = std::int64_t{1} << (62 - far);
+  return clamped(x, -most, most) * (std::int64_t{1} << far);
 }
 
 /// A sum of more than 32 bits times a factor whose mantissa is rounded to 15 bits, so that the product has 64:
@@ -2009,11 +2025,51 @@ struct wide_product {
     return saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
 };
+
+/// A sum of any size times a factor, as exact as it takes to round it: (whole + quarters / 4) / 2^right, where an odd
+/// number of quarters stands for whatever lies between halves. A sum that the factor shifts to the left saturates at
+/// 2^62; the product is then 2^60 or more, beyond all results.
+class exact_product {
+ public:
+  constexpr exact_product(std::int64_t sum, fixed_point factor) : right_(factor.exponent < 0 ? -factor.exponent : 0) {
+    constexpr std::int64_t below_31_bits = (std::int64_t{1} << 31U) - 1, below_half = below_31_bits >> 1;
+    const std::int64_t x = shifted_far_left(sum, factor.exponent > 0 ? factor.exponent : 0);
+    const std::int64_t low = (x & below_31_bits) * factor.mantissa;  // of a product that 64 bits may not hold
+    whole_ = (x >> 31) * factor.mantissa + (low >> 31);
+    quarters_ = (low >> 29 & 2) | ((low & below_half) != 0 ? 1 : 0);
+  }
+  /// The product / count, which is above 0.
+  constexpr exact_product shared_out(std::int64_t count) const {
+    const std::int64_t rest = whole_ % count, below = rest < 0 ? rest + count : rest, quarters = 4 * below + quarters_;
+    exact_product share = *this;
+    share.whole_ = (whole_ - below) / count;
+    share.quarters_ = quarters / count | (quarters % count != 0 ? 1 : 0);
+    return share;
+  }
+
+  /// Before the right shift, ties toward plus infinity, and then again, ties away from zero.
+  constexpr std::int64_t rounded_twice() const { return shifted_right(whole_ + (quarters_ >> 1), right_); }
+  /// Ties toward plus infinity.
+  constexpr std::int64_t rounded() const { return below() + (rest() >= half() ? 1 : 0); }
+  /// Ties to where the sum with the zero point is even.
+  constexpr std::int64_t rounded_to_even(std::int32_t zero_point = 0) const {
+    return below() + (rest() > half() || (rest() == half() && ((below() + zero_point) & 1) != 0) ? 1 : 0);
+  }
+
+ private:
+  constexpr std::int64_t below() const { return whole_ >> right_; }
+  constexpr std::int64_t rest() const { return 4 * (whole_ - (below() << right_)) + quarters_; }  // of 4 * 2^right
+  constexpr std::int64_t half() const { return std::int64_t{2} << right_; }
+
+  std::int64_t whole_ = 0, quarters_ = 0;
+  int right_;
+};
 }  // namespace detail
 
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
 /// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps 15
-/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is.
+/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is. scale_exactly() is
+/// scale() for sums of any size; it saturates beyond 60 bits alone.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
@@ -2024,6 +2080,9 @@ struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded_twice();
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     return detail::wide_product(sum, factor).rounded();
@@ -2039,6 +2098,9 @@ struct once {
     if (right <= 0) return detail::shifted_left(product, -right);
     return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded();
+  }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     return detail::wide_product(sum, factor).rounded();
   }
@@ -2048,6 +2110,9 @@ struct once {
 struct half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded_to_even();
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     const detail::wide_product exact(sum, factor);
@@ -2068,6 +2133,9 @@ struct half_to_even {
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
+    return detail::exact_product(sum, factor).rounded_to_even(zero_point);
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
     const detail::wide_product exact(sum, factor);
@@ -2126,6 +2194,23 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_p
 template <class T> constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
   if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
   return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
+}
+
+/// The same for a sum that may leave 32 bits, or has to reach a result of 32 bits: nothing is saturated before the end.
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  // What saturates on the way from 32 bits is beyond every number of 16.
+  if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
+    return requantise<T, Rounding>(sum, factor, zero_point, range);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale_exactly(sum, factor, zero_point); }) value += Rounding::scale_exactly(sum, factor, zero_point);
+  else value += Rounding::scale_exactly(sum, factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+/// The same for a result of this quantisation, rounded as it says.
+template <class T> constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+  if (to.rounding == stored_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
+  return requantise_exactly<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.
@@ -4086,6 +4171,15 @@ template <class To, class From> constexpr To saturated(From x) {
   return static_cast<To>(x);
 }
 
+/// x as a float that rounds to float16 as x itself does: cut, and odd where something was cut off, so that no half is made of what lies beside one.
+constexpr float rounded_to_odd(double x) {
+  const auto nearest = static_cast<float>(x);
+  if (is_nan(x) || double{nearest} == x) return nearest;
+  const auto word = std::bit_cast<std::uint32_t>(nearest);
+  const bool is_beyond = x < 0 ? double{nearest} < x : double{nearest} > x;
+  return std::bit_cast<float>((is_beyond ? word - 1 : word) | 1U);
+}
+
 }  // namespace detail
 
 /// The type in which operators compute on elements of type T: float for float16, std::int64_t for integers and bool,
@@ -4093,12 +4187,13 @@ template <class To, class From> constexpr To saturated(From x) {
 template <class T> using compute_t = typename detail::compute<T>::type;
 
 /// An element as another type, by the rule of CAST: floating point to integer truncates toward zero, saturates, and
-/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); float16 is
-/// reached from float, with its rounding and infinities. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
+/// gives 0 for NaN; integer to narrower integer keeps the low bits; to bool is "not zero" (NaN is true); all others are
+/// rounded once, to the nearest, halves to even, and infinite beyond the largest. Source: the contract of NNRt's OH_NN_OPS_CAST, made definite
 /// in this library.
 template <class To, class From> constexpr To convert(From value) {
   if constexpr (std::is_same_v<To, From>) return value;
   else if constexpr (std::is_same_v<From, float16>) return convert<To>(static_cast<float>(value));
+  else if constexpr (std::is_same_v<To, float16> && std::is_same_v<From, double>) return static_cast<float16>(detail::rounded_to_odd(value));
   else if constexpr (std::is_same_v<To, float16>) return static_cast<float16>(static_cast<float>(value));
   else if constexpr (std::is_same_v<To, bool>) return value != From{};
   else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return detail::saturated<To>(value);
@@ -4467,7 +4562,7 @@ template <std::int64_t... Extent> inline constexpr keyword::integers<keyword::si
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::depth_slot, Count> depth{};
 /// How many of the largest elements top_k() and arg_max() take.
 template <std::int64_t Count> inline constexpr keyword::one_integer<keyword::k_slot, Count> k{};
-/// top_k() gives the elements in the order of their indices, not from the largest down.
+/// top_k() gives the elements from the smallest up, not from the largest down.
 inline constexpr keyword::value<keyword::sorted_slot, false> unsorted{};
 /// arg_max() gives the elements, not where they are.
 inline constexpr keyword::value<keyword::out_max_value_slot, true> out_max_value{};
@@ -5683,14 +5778,19 @@ struct fused_attribute {
   constexpr fused_attribute() : fused(activation::none) {}
 };
 
+/// The format of what two tensors broadcast to: that of the one of higher rank; of equal ranks, the first one's, unless
+/// only the second is NCHW. (NHWC may be a mere default, NCHW is always meant.)
+constexpr format broadcast_layout(const tensor_desc& a, const tensor_desc& b) {
+  if (a.rank() != b.rank()) return a.rank() > b.rank() ? a.layout : b.layout;
+  return b.layout == format::nchw ? b.layout : a.layout;
+}
+
 /// What the operands of a binary operator broadcast to, as a tensor of this dtype, or the broken rule of `Rule`.
-/// The format is that of the first operand that has the rank of the result.
 template <class Rule> constexpr verdict infer_broadcast(array_ref<const operand> in, dtype type) {
   const tensor_desc &a = in[0].desc, &b = in[1].desc;
   const broadcast_result both = broadcast(a.shape, b.shape);
   if (!both.fits) return refuse(Rule::extents_must_be_equal_or_1, both.right, both.left);
-  const format layout = a.rank() == both.shape.rank ? a.layout : b.layout;
-  return yields(tensor_desc{type, layout, both.shape});
+  return yields(tensor_desc{type, broadcast_layout(a, b), both.shape});
 }
 
 /// What operators of arithmetic take; booleans count as 0 and 1 beside numbers.
@@ -5849,13 +5949,17 @@ constexpr float channel_scale(const view& weight, std::int64_t o) {
                                                 : weight.desc->quantised.scale;
 }
 
-/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
-/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
-constexpr double product_of_tensor_scales(float a, float b) {
-  const double exact = double{a} * double{b};
+/// A product or quotient of scales rounded to float, as TFLite has it; the double where no float is as large.
+constexpr double rounded_scale(double exact) {
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
+/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
+/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
+constexpr double product_of_tensor_scales(float a, float b) { return rounded_scale(double{a} * double{b}); }
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
+
+/// What brings numbers of some scale to that of y, in float as TFLite's elementwise operators have it.
+constexpr fixed_point factor_to(const quantisation& y, double scale) { return fixed_point_of(rounded_scale(scale / double{y.scale})); }
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
 /// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.
@@ -5951,7 +6055,8 @@ struct stored_pair {
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
 
-/// Where the results of one operation on stored numbers go: zero point and bounds.
+/// Where the results of one operation on stored numbers go: zero point and bounds. Products of bytes stay within 32 bits, those of 16-bit
+/// numbers with zero points may leave them.
 template <class T> struct stored_result {
   std::int32_t zero_point;
   stored_range range;
@@ -5960,12 +6065,18 @@ template <class T> struct stored_result {
   constexpr stored_result(const quantisation& y, activation fused)
       : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)), is_to_even(y.rounding == stored_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
-    if (is_to_even) return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, zero_point, range);
-    return requantise<T>(sum, factor, zero_point, range);
+    if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
+    return requantised<rounding::twice>(sum, factor);
   }
   /// For what has the scale of y already.
   constexpr T at(std::int64_t steps) const {
     return static_cast<T>(nnrt::detail::clamped(zero_point + steps, range.low, range.high));
+  }
+
+ private:
+  template <class Rounding> constexpr T requantised(std::int64_t sum, fixed_point factor) const {
+    if constexpr (sizeof(T) == 1) return requantise<T, Rounding>(sum, factor, zero_point, range);
+    else return requantise_exactly<T, Rounding>(sum, factor, zero_point, range);
   }
 };
 
@@ -6046,7 +6157,7 @@ template <class T> struct stored_product {
   constexpr explicit stored_product(const stored_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
-        factor(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        factor(factor_to(of.y, product_of_tensor_scales(of.a.scale, of.b.scale))),
         result(of.y, of.fused) {}
   constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
 };
@@ -6060,8 +6171,8 @@ template <class T> struct stored_slope {
   constexpr explicit stored_slope(const stored_pair& of)
       : zero_x(of.a.zero_point),
         zero_slope(of.b.zero_point),
-        passed(fixed_point_of(double{float_quotient(of.a.scale, of.y.scale)})),
-        multiplied(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        passed(factor_to(of.y, double{of.a.scale})),
+        multiplied(factor_to(of.y, product_of_tensor_scales(of.a.scale, of.b.scale))),
         result(of.y, activation::none) {}
   constexpr T operator()(T x, T slope) const {
     const std::int64_t real = x - zero_x;
@@ -7771,7 +7882,7 @@ struct number_function {
 /// y = f(x - zero point) brought to the scale of y in fixed point, where f gives steps of x.
 template <class T, class F> constexpr void rescale_stored(arguments in, results out, F f) {
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, activation::none);
   for_each_element<T>(
       in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
@@ -7794,7 +7905,7 @@ template <class T, class F> constexpr void for_each_stored(arguments in, results
 /// RELU and RELU6.
 template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, fused);
   for_each_element<T>(
       in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });
@@ -8862,17 +8973,16 @@ struct window {
   // Out of line: kernels ask for four of these numbers for each image, and compilers would put all that stands here into each of them four times.
 
   /// Number of windows, at least 0; -1 when it is unknown. SAME: ceil(input / stride); else those that the padded input
-  /// covers. ceil_mode, which is about explicit pads only, adds a last window that the padded input covers in part,
-  /// unless it would start behind the input, in the padding after it (the rule of ONNX and PyTorch).
+  /// covers. ceil_mode, which is about explicit pads only, adds a last window that lacks less than a stride of being
+  /// covered (it may be the only one), unless it would start behind the input, in the padding after it (the rule of ONNX
+  /// and PyTorch).
   [[gnu::noinline]] constexpr std::int64_t outputs() const {
     if (input < 0) return -1;
     if (mode == pad_mode::same) return (input + stride - 1) / stride;
     if (kernel < 0) return -1;
     const std::int64_t free = padded() - span();
-    if (free < 0) return 0;
-    const std::int64_t whole = free / stride + 1;
-    const bool one_more =
-        ceil_mode && mode == pad_mode::explicit_pads && free % stride != 0 && whole * stride < input + before;
+    const std::int64_t whole = free < 0 ? 0 : free / stride + 1, next = whole * stride;
+    const bool one_more = ceil_mode && mode == pad_mode::explicit_pads && next < free + stride && next < input + before;
     return one_more ? whole + 1 : whole;
   }
   /// Input with its explicit padding.
@@ -9468,9 +9578,9 @@ template <class Rule, class Window> constexpr verdict check_lengths(const Window
   return {};
 }
 
-/// At least one window fits, unless SAME padding adds what is missing.
+/// At least one window fits, unless SAME padding adds what is missing, or ceil_mode takes one that fits in part.
 template <class Rule> constexpr verdict check_cover(const window& at) {
-  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0) return {};
+  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0 || at.outputs() > 0) return {};
   return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
 }
 
@@ -9754,6 +9864,21 @@ template <class Rule> constexpr verdict check_parameter_row(const tensor_desc& g
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/over_zero.hpp
+// over_zero: normalised numbers without a deviation.
+// Flow: references of batch_norm and layer_norm, where epsilon and the variance are 0.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// off / 0 * scale + offset as IEEE 754 has it: infinite, or not a number where off or the scale is 0. Constant evaluation
+/// refuses to compute either.
+template <class Real> constexpr Real scaled_over_zero(Real off, Real scale, Real offset) {
+  const bool is_infinite = (off < 0 || off > 0) && (scale < 0 || scale > 0);
+  const Real far = math::copysign(math::infinity<Real>, off) * math::copysign(Real{1}, scale);
+  return is_infinite ? far + offset : math::nan<Real>;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
 // ===== nnrt/ops/detail/stored_reals.hpp
 // stored_reals: operators on stored numbers that have no arithmetic of integers: real numbers, computed, stored again.
 // Flow: infer and reference of functions such as exp and log, of scale, batch_norm, layer_norm and pow, on quantised tensors.
@@ -9951,7 +10076,7 @@ namespace ops {
 ///   x: [..., C]      scale, offset, mean, variance: [C]
 ///   y: [..., C] = (x - mean) / sqrt(variance + epsilon) * scale + offset
 ///
-/// epsilon is 1e-4 unless given.
+/// epsilon is 1e-4 unless given. Where it and a variance are 0, results are infinite, or no numbers for x = mean.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, the parameters f32, or of the dtype of x with one scale each, y with the
 /// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, rounded to float.
@@ -9987,15 +10112,18 @@ struct batch_norm {
     parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
     quantised_parameters_must_have_one_scale,
     quantised_output_must_have_one_scale,
+    epsilon_must_not_be_negative_or_infinite,
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (auto v = detail::check_channels_last<Rule>(x); !v) return v;
     for (const operand& parameter : in.subspan(1))
       if (auto v = detail::check_parameter_row<Rule>(parameter.desc, x.shape[-1]); !v) return v;
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -10013,8 +10141,9 @@ struct batch_norm {
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const std::int64_t c = i % x.shape[-1];
-      const real factor = real(scale[c]) / math::sqrt(real(variance[c]) + real(a.epsilon));
-      y[i] = static_cast<T>((real(x[i]) - real(mean[c])) * factor + real(offset[c]));
+      const real off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + real(a.epsilon));
+      if (deviation == 0) y[i] = static_cast<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
+      else y[i] = static_cast<T>(off * (real(scale[c]) / deviation) + real(offset[c]));
     }
   }
   template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {
@@ -10023,8 +10152,9 @@ struct batch_norm {
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       const std::int64_t c = i % y.shape[-1];
-      const double factor = scale[c] / math::sqrt(variance[c] + double{a.epsilon});
-      y[i] = store(math::product(x[i] - mean[c], factor) + offset[c]);
+      const double off = x[i] - mean[c], deviation = math::sqrt(variance[c] + double{a.epsilon});
+      if (deviation == 0) y[i] = store(detail::scaled_over_zero(off, scale[c], offset[c]));
+      else y[i] = store(math::product(off, scale[c] / deviation) + offset[c]);
     }
   }
 };
@@ -10797,12 +10927,28 @@ template <class T> void restore_floats(const T* x, std::int64_t n, const quantis
 // cast: the elements as another dtype.
 // Flow: front ends call infer(); the DSL's cast<f16>(x) makes the type a constant; kernels/select.hpp binds casts from and to f32.
 
+// ===== nnrt/ops/detail/type_numbers.hpp
+// type_numbers: dtypes as NNRt and its driver interface number them in attributes.
+// Flow: rules of operators that are told a dtype by its number: cast, quant_dtype_cast, constant_of_shape.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
+constexpr dtype numbered_type(std::int64_t number) {
+  constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
+  for (int i = 1; i < dtype_count; ++i)
+    if (number == i || number == hdi[i]) return static_cast<dtype>(i);
+  return dtype::none;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
 /// Conversion of each element to the dtype whose number `type` holds.
 ///
-///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype (OH_NN_DataType)
+///   x: any shape, any dtype      type: one integer, a constant: the number of a dtype, OH_NN_DataType's, or HDI's as 3.2 wrote it
 ///   y: the same shape, of that dtype
 ///
 /// Floats become integers by truncation toward zero and saturate, NaN becomes 0; integers keep their low bits in a
@@ -10831,8 +10977,9 @@ struct cast {
     if (auto v = require(Rule::type_must_be_one_number, type.desc.elements(), 1); !v) return v;
     if (!type.has_values()) return refuse(Rule::type_must_be_known_to_the_rules, 0, 1);
     const std::int64_t number = type.values[0];
-    if (auto v = require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1); !v) return v;
-    return yields(tensor_desc{static_cast<dtype>(number), in[0].desc.layout, in[0].desc.shape});
+    const dtype named = detail::numbered_type(number);
+    if (named == dtype::none) return require_between(Rule::type_must_be_the_number_of_a_dtype, number, 1, dtype_count - 1);
+    return yields(tensor_desc{named, in[0].desc.layout, in[0].desc.shape});
   }
   static constexpr auto macs = no_macs;
 
@@ -11139,13 +11286,18 @@ struct concat {
     float factor, offset;
     const quantisation& to;
     constexpr rescaling(const quantisation& from, const quantisation& y)
-        : factor(float_product(from.scale, float_quotient(1.0F, y.scale))),
+        : factor(bounded(float_product(from.scale, float_quotient(1.0F, y.scale)))),
           offset(float_product(static_cast<float>(-from.zero_point), factor)),
           to(y) {}
     constexpr T operator()(T x) const {
       const double sum = double{float_product(static_cast<float>(x), factor)} + double{offset};
       return stored_at<T>(double{static_cast<float>(sum)}, to);
     }
+
+   private:
+    /// Such a factor already takes every number but the zero point beyond the range, and what it makes of them stays
+    /// finite: infinity - infinity would be no number.
+    static constexpr float bounded(float factor) { return factor < 0x1p100F ? factor : 0x1p100F; }
   };
   /// Copies x to y where that takes another scale; false where it does not.
   template <class T>
@@ -19530,7 +19682,11 @@ struct detection_post_process {
       for (std::int64_t i = first_; i < first_ + classes_.extent(1); ++i) set(i, {}, {});
     }
     constexpr bool is_full() const { return taken_ == a_.max_detections; }
-    constexpr void finish() { counts_[image_] = math::convert<R>(static_cast<double>(taken_)); }
+    constexpr void finish() {
+      for (std::int64_t i = first_; a_.use_regular_nms && i < first_ + taken_; ++i)
+        classes_[i] = math::convert<R>(static_cast<double>(kept_class(i)));
+      counts_[image_] = math::convert<R>(static_cast<double>(taken_));
+    }
 
     /// How many candidates there are at most.
     constexpr std::int64_t candidates() const { return a_.use_regular_nms ? boxes() * a_.num_classes : boxes(); }
@@ -19560,19 +19716,32 @@ struct detection_post_process {
       std::int64_t of_class = 0;
       for (std::int64_t k = 0; k < taken_; ++k) {
         const std::int64_t other = first_ + k * each;
-        if (a_.use_regular_nms && classes_[other] != math::convert<R>(static_cast<double>(c.of_class))) continue;
+        if (a_.use_regular_nms && kept_class(other) != bounded_class(c.of_class)) continue;
         if (detail::overlap(box, taken(other)) > a_.nms_iou_threshold) return;
         ++of_class;
       }
       if (a_.use_regular_nms && of_class >= a_.detections_per_class) return;
-      if (a_.use_regular_nms) set(first_ + taken_, box, c);
+      if (a_.use_regular_nms) set(first_ + taken_, box, c), keep_class(first_ + taken_, c.of_class);
       else give_classes(first_ + taken_ * each, box, c.index);
       ++taken_;
     }
 
    private:
     using real = math::compute_t<R>;
+    using class_word = std::conditional_t<sizeof(R) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint64_t>>;
 
+    // Until all boxes are found their classes are integers in the places of the results: an R may have fewer digits than
+    // it takes to tell two of them apart. Those beyond a word, which are infinite as an f16, count as one.
+    static constexpr class_word bounded_class(std::int64_t of_class) {
+      constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
+      const auto all_of_it = static_cast<std::uint64_t>(of_class);
+      return static_cast<class_word>(all_of_it < last ? all_of_it : last);
+    }
+    constexpr class_word kept_class(std::int64_t i) const { return std::bit_cast<class_word>(classes_[i]); }
+    constexpr void keep_class(std::int64_t i, std::int64_t of_class) {
+      classes_[i] = std::bit_cast<R>(bounded_class(of_class));
+    }
     constexpr std::int64_t boxes() const { return boxes_.shape()[1]; }
     constexpr double score(std::int64_t box, std::int64_t of_class) const {
       return detail::real_element(scores_, (image_ * boxes() + box) * columns_ + background_ + of_class);
@@ -19819,7 +19988,7 @@ struct div {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
-  static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47};
+  static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
   enum class rule {
@@ -20208,11 +20377,19 @@ template <class T> struct stored_multiples {
   fixed_point factor;
   static constexpr int left_shift = 8;
 
-  constexpr explicit stored_multiples(const view& x)
-      : zero(x.desc->quantised.zero_point), factor(fixed_point_of(double{x.desc->quantised.scale})) {}
-  constexpr std::int32_t operator()(T x) const {
-    return rounding::twice::scale((x - zero) * (1 << left_shift), factor);
+  /// To be compared with numbers of another operand. Where both are multiples of a power of two, that is left out: the
+  /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
+  constexpr stored_multiples(const view& x, const view& other) : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
+    constexpr int whole = 31;  // of such exponents products are whole numbers
+    const int exponent = factor_of(other).exponent, common = exponent < factor.exponent ? exponent : factor.exponent;
+    if (common > whole) factor.exponent -= common - whole;
   }
+  constexpr std::int64_t operator()(T x) const {
+    return rounding::twice::scale_exactly((x - zero) * (1 << left_shift), factor);
+  }
+
+ private:
+  static constexpr fixed_point factor_of(const view& x) { return fixed_point_of(double{x.desc->quantised.scale}); }
 };
 
 /// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the reference
@@ -20220,9 +20397,9 @@ template <class T> struct stored_multiples {
 template <class Op, class T> constexpr void compare(arguments in, results out) {
   if constexpr (can_be_stored<T>) {
     if (in[0].desc->quantised) {
-      const stored_multiples<T> of_a(in[0]), of_b(in[1]);
+      const stored_multiples<T> of_a(in[0], in[1]), of_b(in[1], in[0]);
       return for_each_pair<T, bool>(
-          in, out, [&](T a, T b) { return Op::template element<std::int32_t>({}, of_a(a), of_b(b)); });
+          in, out, [&](T a, T b) { return Op::template element<std::int64_t>({}, of_a(a), of_b(b)); });
     }
   }
   for_each_pair<T, bool>(in, out, [](T a, T b) { return Op::template element<T>({}, a, b); });
@@ -20967,12 +21144,15 @@ struct full_connection {
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     if (a.axis == no_axis) y.push_back(x.shape.is_known() && w.shape[1] > 0 ? x.elements() / w.shape[1] : -1);
     y.push_back(w.shape[0]);
-    return yields(detail::layer_result(tensor_desc{x.type, y}, wanted));
+    tensor_desc result{x.type, y};
+    if (x.layout == format::nchw && y.rank == x.rank()) result.layout = x.layout;
+    return yields(detail::layer_result(result, wanted));
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
     const std::int64_t outputs = out[0].elements(), inner = in[1].desc.shape[1];
-    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
+    // 0 while an extent of the result is unknown; while one of x is, nothing bounds those of the weight.
+    return outputs < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(outputs, inner);
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -21327,15 +21507,18 @@ struct gather {
 
   static constexpr auto macs = no_macs;
 
-  /// The first index that lies outside of the axis, as a fault.
+  /// Element i of the indices as a fault, where it lies outside of the axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_the_axis, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
   static constexpr run_fault check(arguments in) {
     const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
     run_fault fault;
     with_element<types::index>(in[1].type(), [&]<class T>(T) {
       const auto indices = in[1].as<const T>();
-      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
-        if (indices[i] < -extent || indices[i] >= extent)
-          fault = fault_at(i, rule::indices_must_lie_in_the_axis, indices[i], indices[i] < 0 ? -extent : extent - 1);
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i) fault = check(i, indices[i], extent);
     });
     return fault;
   }
@@ -21354,7 +21537,9 @@ struct gather {
       for (int i = 0; i < axis; ++i) from.push_back(to[i]);
       std::int64_t flat = 0;
       for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
+      // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
       const std::int64_t index = in[1].integer(flat);
+      if (const run_fault fault = check(flat, index, x.extent(axis))) return fault;
       from.push_back(index < 0 ? index + x.extent(axis) : index);
       for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
       y.at(to) = x.at(from);
@@ -21408,6 +21593,8 @@ namespace ops {
 ///   exact:        0.5 * x * (1 + erf(x / sqrt(2)))
 ///   approximate:  0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 ///
+/// Minus infinity, which is multiplied by 0, gives no number.
+///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, rounded to float.
 ///
@@ -21432,13 +21619,17 @@ struct gelu : detail::real_function {
     const auto phi = [&](double x) { return 0.5 * (1.0 + (a.approximate ? by_tanh(x) : by_erf(x))); };
     if constexpr (can_be_stored<T>)
       detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
-    else detail::for_each_real<T>(in, out, [&](double x) { return x * phi(x); });
+    else detail::for_each_real<T>(in, out, [&](double x) {
+      // Constant evaluation refuses to multiply infinity by 0.
+      return x == -math::infinity<double> ? math::nan<double> : x * phi(x);
+    });
   }
 
  private:
-  static constexpr double by_erf(double x) { return math::erf(x * 0.70710678118654752440); }  // 1 / sqrt(2)
+  static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }  // 1 / sqrt(2)
   static constexpr double by_tanh(double x) {
-    return math::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x));  // sqrt(2 / pi)
+    const double cubic = math::product(0.044715 * x * x, x);
+    return math::tanh(math::product(0.79788456080286535588, x + cubic));  // sqrt(2 / pi)
   }
 };
 
@@ -21772,7 +21963,7 @@ template <class T> struct stored_hswish {
 ///   x: any shape      y: the same shape, x * relu6(x + 3) / 6
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives. 8 bits in fixed point of
-/// 16; each stored i16 is the nearest to the real result, rounded to float.
+/// 16; each stored i16, and whatever y rounds half to even, is the nearest to the real result, rounded to float.
 ///
 /// Broken rules: see `rule`; scales are counted. Source: NNRt OH_NN_OPS_HSWISH; quantised: the reference kernel of
 /// TFLite's HARD_SWISH, which has 8 bits.
@@ -21796,14 +21987,18 @@ struct hswish {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    if constexpr (can_be_stored<T> && sizeof(T) == 1)
-      detail::for_each_element<T>(in, out, detail::stored_hswish<T>(in[0].desc->quantised, out[0].desc->quantised));
-    else if constexpr (can_be_stored<T>)
-      detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+    if constexpr (can_be_stored<T>) compute_stored<T>(in, out);
     else detail::for_each_real<T>(in, out, [](double x) { return real(x); });
   }
 
  private:
+  template <class T> static constexpr void compute_stored(arguments in, results out) {
+    const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
+    if constexpr (sizeof(T) == 1)
+      if (to.rounding == stored_rounding::twice)
+        return detail::for_each_element<T>(in, out, detail::stored_hswish<T>(from, to));
+    detail::for_each_stored<T>(in, out, [](float x) { return static_cast<float>(real(double{x})); });
+  }
   static constexpr double real(double x) { return x * (activate(x + 3, activation::relu6) / 6); }
 };
 
@@ -22232,7 +22427,9 @@ struct l2_normalize {
       double sum = 0;
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(value(at) / length, a.fused)); });
+      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
+      const auto normal = [&](double x) { return math::is_inf(x) ? math::nan<double> : x / length; };
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }
 };
@@ -22289,7 +22486,8 @@ namespace ops {
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * gamma + beta; variance is that of the whole block (divided by n)
 ///
 /// begin_norm_axis and begin_param_axis are 1 unless given, epsilon is 1e-7; axes count from the end when negative.
-/// gamma and beta are repeated along the axes that they do not have.
+/// gamma and beta are repeated along the axes that they do not have. Where epsilon and the variance are 0, there is no
+/// number.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, gamma and beta f32, or of the dtype of x with one scale each, y with the
 /// scale that `into<quant{…}>` gives; each stored number is the nearest to the real result, computed in f64 and rounded to
@@ -22326,6 +22524,7 @@ struct layer_norm {
     parameter_types_of_a_quantised_input_must_be_its_type_or_f32,
     quantised_parameters_must_have_one_scale,
     quantised_output_must_have_one_scale,
+    epsilon_must_not_be_negative_or_infinite,
   };
 
   /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
@@ -22351,6 +22550,8 @@ struct layer_norm {
     for (const operand& given : in.subspan(1))
       if (auto v = check_parameter(given.desc, x, norm, param); !v) return v;
     if (auto v = detail::check_parameter_types<Rule>(in, wanted); !v) return v;
+    constexpr rule in_bounds = Rule::epsilon_must_not_be_negative_or_infinite;
+    if (auto v = require_real_between(in_bounds, a.epsilon, 0, std::numeric_limits<float>::max()); !v) return v;
     return yields(detail::like_input(x, wanted));
   }
   static constexpr auto macs = no_macs;
@@ -22379,7 +22580,8 @@ struct layer_norm {
       const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
       for (std::int64_t i = first; i < first + n; ++i) {
         const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
-        y[i] = store((Real(x[i]) - mean) / deviation * factor + shift);
+        const Real off = Real(x[i]) - mean;
+        y[i] = store(deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : off / deviation * factor + shift);
       }
     }
   }
@@ -23051,6 +23253,8 @@ struct log_softmax {
     detail::for_each_group(x.shape, along, [&](auto each) {
       double largest = -math::infinity<double>, sum = 0;
       each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
+      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
       each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
     });
@@ -23337,7 +23541,8 @@ namespace ops {
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
 /// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
-/// the radius. Where the sum is negative, or 0 and beta is positive, there is no number. Computed in f64, rounded once.
+/// the radius. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
+/// an infinity, or NaN for x = 0. Computed in f64, rounded once.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
@@ -25094,6 +25299,8 @@ struct pad {
                                      2 * x.rank());
         !v)
       return v;
+    if (in[1].desc.rank() > 1)
+      if (auto v = require_same_extent(Rule::paddings_must_have_two_numbers_for_each_axis, in[1].desc.shape[-1], 2); !v) return v;
     if (in[1].awaited) return yields(x.with_shape(shape_t::unknown(x.rank())));
     if (!in[1].has_values()) return refuse(Rule::paddings_must_be_known, 0, 1);
     shape_t y = x.shape;
@@ -25415,22 +25622,6 @@ template <class Isa> struct fast<ops::prelu, Isa> : binary_binding<ops::prelu, f
 // quant_dtype_cast: between real numbers and stored ones, and from one scale to another.
 // Flow: front ends call infer(); readers of models map QUANTIZE and DEQUANTIZE to it; kernels/select.hpp binds it to stored_casts.hpp.
 
-// ===== nnrt/ops/detail/type_numbers.hpp
-// type_numbers: dtypes as NNRt and its driver interface number them in attributes.
-// Flow: rules of operators that are told a dtype by its number: quant_dtype_cast, constant_of_shape.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// The dtype behind a number of OH_NN_DataType, or of HDI's DataType; none for any other. No number is in both.
-constexpr dtype numbered_type(std::int64_t number) {
-  constexpr std::int64_t hdi[dtype_count] = {0, 30, 32, 33, 34, 35, 37, 38, 39, 40, 42, 43, 44};
-  for (int i = 1; i < dtype_count; ++i)
-    if (number == i || number == hdi[i]) return static_cast<dtype>(i);
-  return dtype::none;
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -25534,7 +25725,7 @@ struct quant_dtype_cast {
           to(y) {}
     constexpr To operator()(T x) const {
       using limits = std::numeric_limits<To>;
-      return requantise<To>(x - zero, factor, to, {limits::min(), limits::max()});
+      return requantise_exactly<To>(x - zero, factor, to, {limits::min(), limits::max()});
     }
   };
   /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there
@@ -25899,8 +26090,8 @@ namespace ops {
 ///
 /// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
 /// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
-/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
-/// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
+/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise_exactly() scales them by
+/// scale of x * coefficient / (scale of y * their number); where y is rounded to even, exact means are; a mean of no elements is 0.
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
 /// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
@@ -25965,11 +26156,10 @@ struct reduce_mean {
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
-        const std::int64_t steps = sum - x.zero_point * count;
-        const fixed_point share = shared_out(factor, count);
+        const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const stored_range range = stored_range_of<T>(y, activation::none);
-        if (y.rounding == stored_rounding::half_to_even) return requantise<T>(coefficient < 0 ? -steps : steps, share, y, range);
-        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, share, y.zero_point, range);
+        if (y.rounding == stored_rounding::half_to_even) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
+        return requantise_exactly<T, Rounding>(steps, shared_out(factor, count), y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {
       const double factor = double{a.factor()};
@@ -25987,6 +26177,12 @@ struct reduce_mean {
   }
 
  private:
+  /// The exact share of a sum: a factor that is shared out, and cut, would take every half to one side.
+  template <class T>
+  static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point, stored_range range) {
+    const std::int64_t mean = count == 0 ? 0 : nnrt::detail::exact_product(steps, factor).shared_out(count).rounded_to_even(zero_point);
+    return static_cast<T>(nnrt::detail::clamped(zero_point + mean, range.low, range.high));
+  }
   static constexpr verdict check_quantisation(const attrs& a, array_ref<const operand> in,
                                               array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();
@@ -26304,7 +26500,7 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     detail::reduce<T>(
         a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
         [&](std::int64_t sum, std::int64_t) {
-          return requantise<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
+          return requantise_exactly<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
         });
   }
 };
@@ -27262,10 +27458,10 @@ template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in
   if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
   const broadcast_result either = broadcast(a.shape, b.shape);
   if (!either.fits) return refuse(Rule::extents_must_be_equal_or_1, either.right, either.left);
+  const tensor_desc chosen{a.type, broadcast_layout(a, b), either.shape};
   const broadcast_result all = broadcast(either.shape, condition.shape);
   if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
-  const format layout = a.rank() == all.shape.rank ? a.layout : b.rank() == all.shape.rank ? b.layout : condition.layout;
-  return yields(tensor_desc{a.type, layout, all.shape});
+  return yields(tensor_desc{a.type, broadcast_layout(chosen, condition), all.shape});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -30249,7 +30445,8 @@ namespace ops {
 ///   otherwise: y = s * (q - z), s = (max - min) / 255, q = x / s + z rounded, in [-128, 127]; max >= 0 >= min; z is an
 ///              integer in that range, the one nearer to what the better represented end asks for
 ///
-/// Halves are rounded away from 0; a row of zeros stays. `axis` counts from the end when negative; 1 is the default.
+/// Halves are rounded away from 0; a row of zeros stays, and as zeros count rows so small that 1 / s would be infinite.
+/// `axis` counts from the end when negative; 1 is the default.
 /// Broken rules: see `rule`. Source: the quantisation of activations in TFLite's reference kernels for mixed types.
 struct dynamic_range {
   static constexpr op_code code{1001};
@@ -30307,14 +30504,15 @@ struct dynamic_range {
   };
   template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
     const Real magnitude = -least > most ? -least : most;
-    if (magnitude == 0) return {};
+    if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
     return {magnitude / 127, 127 / magnitude, 0, -127};
   }
   template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
-    if (least == most) return {};
-    const double exact = (double{most} - double{least}) / 255, low = double{least} / exact, high = double{most} / exact;
-    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+    const double exact = (double{most} - double{least}) / 255;
     const Real scale = static_cast<Real>(exact);
+    if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
+    const double low = double{least} / exact, high = double{most} / exact;
+    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
     return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
   }
 };
@@ -30788,20 +30986,20 @@ struct scatter_nd {
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
     if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    const std::int64_t rank = in[2].desc.elements();
+    if (!in[2].has_values() && (!in[2].awaited || rank < 0)) return refuse(Rule::shape_must_be_known, 0, 1);
     if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
-      y.push_back(extent);
+    shape_t y = shape_t::unknown(static_cast<int>(rank));
+    for (std::size_t i = 0; i < in[2].values.size(); ++i) {
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[2].values[i], 0); !v) return v;
+      y[static_cast<int>(i)] = in[2].values[i];
     }
     if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
     if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
     if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_output_rank, length, rank); !v) return v;
     if (auto v = check_updates(indices.shape, updates.shape, y, static_cast<int>(length)); !v) return v;
-    if (in[0].has_values())
+    if (in[0].has_values() && in[2].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
@@ -30972,14 +31170,14 @@ struct sparse_to_dense {
   static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &values = in[1].desc;
     if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
-    if (!in[2].has_values()) return refuse(Rule::shape_must_be_known, 0, 1);
-    const auto rank = static_cast<std::int64_t>(in[2].values.size());
+    const std::int64_t rank = in[2].desc.elements();
+    if (!in[2].has_values() && (!in[2].awaited || rank < 0)) return refuse(Rule::shape_must_be_known, 0, 1);
     if (auto v = require_at_least(Rule::output_rank_must_be_at_least_1, rank, 1); !v) return v;
     if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    shape_t y;
-    for (const std::int64_t extent : in[2].values) {
-      if (auto v = require_at_least(Rule::extent_must_not_be_negative, extent, 0); !v) return v;
-      y.push_back(extent);
+    shape_t y = shape_t::unknown(static_cast<int>(rank));
+    for (std::size_t i = 0; i < in[2].values.size(); ++i) {
+      if (auto v = require_at_least(Rule::extent_must_not_be_negative, in[2].values[i], 0); !v) return v;
+      y[static_cast<int>(i)] = in[2].values[i];
     }
     if (rank > 1 || indices.rank() != 1)
       if (auto v = require(Rule::indices_must_be_a_list_of_places, indices.rank(), 2); !v) return v;
@@ -30990,7 +31188,7 @@ struct sparse_to_dense {
     if (values.rank() == 1 && values.shape[0] != 1)
       if (auto v = require_same_extent(Rule::values_must_be_one_for_each_place, values.shape[0], indices.shape[0]); !v)
         return v;
-    if (in[0].has_values())
+    if (in[0].has_values() && in[2].has_values())
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % rank)];
         if (auto v = require_between(Rule::indices_must_lie_in_their_axes, in[0].values[i], 0, extent - 1); !v) return v;
@@ -31365,6 +31563,12 @@ template <class Op> struct bindings {};
 #include <cstdlib>
 #include <string>
 
+// Outside of the namespace that tells instruction sets apart: units that were compiled for several are one program. Null: abort_on_broken_contract.
+// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
+namespace nnrt::whole_program {
+inline void (*contract_handler)(const std::string& message) = nullptr;
+}
+
 namespace nnrt::inline NNRT_ISA {
 
 /// Called with one line that says what was wrong. If it returns, the broken call has no effect.
@@ -31376,18 +31580,17 @@ inline void abort_on_broken_contract(const std::string& message) {
   std::abort();
 }
 
-namespace detail {
-// Atomic through the compilers' own functions: <atomic> costs each translation unit 0.06 s of parsing.
-inline contract_handler current_contract_handler = &abort_on_broken_contract;
-}  // namespace detail
-
 /// Sets the handler of the whole program and returns the one before; nullptr restores abort_on_broken_contract. Any thread.
 inline contract_handler set_contract_handler(contract_handler handler) {
-  return __atomic_exchange_n(&detail::current_contract_handler, handler != nullptr ? handler : &abort_on_broken_contract, __ATOMIC_ACQ_REL);
+  const contract_handler before = __atomic_exchange_n(&whole_program::contract_handler, handler, __ATOMIC_ACQ_REL);
+  return before != nullptr ? before : &abort_on_broken_contract;
 }
 
 /// Reports a broken contract.
-[[gnu::cold]] inline void broken_contract(const std::string& message) { __atomic_load_n(&detail::current_contract_handler, __ATOMIC_ACQUIRE)(message); }
+[[gnu::cold]] inline void broken_contract(const std::string& message) {
+  const contract_handler handler = __atomic_load_n(&whole_program::contract_handler, __ATOMIC_ACQUIRE);
+  (handler != nullptr ? handler : &abort_on_broken_contract)(message);
+}
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/typed_buffer.hpp
@@ -31763,9 +31966,11 @@ template <class T> class result {
   template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
 
   /// f(value), which is a result, or this error.
+  template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
   /// A result of f(value), or of this error.
+  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
   template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
   template <class F> auto transform(F&& f) && {
     return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });
@@ -32231,7 +32436,7 @@ namespace nnrt::inline NNRT_ISA {
   pool<char> rule;
   for (const char letter : rules[static_cast<std::size_t>(fault.rule)]) rule.push_back(letter == '_' ? ' ' : letter);
   return {error_code::invalid_argument,
-          {op, name.empty() ? "" : " \"", name, name.empty() ? ": " : "\": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
+          {op, name.empty() ? "" : " ", name.empty() ? piece("") : piece::in_quotes(name), ": ", letters_of(rule), " (got ", fault.actual, ", expected ", fault.expected,
            ") at element ", fault.position}};
 }
 
@@ -32462,6 +32667,8 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
     }
   for (std::size_t i = 0; i < g.outputs.size(); ++i) {
     const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
+    const bool is_drawn = from != none || g.at(id).is == kind::input;
+    if (!is_drawn) append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
     append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
     detail::append_oval(out, g, g.at(id), g.outputs[i].name);
     append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
@@ -35604,9 +35811,22 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// Whether a node's elements are those of its only input, in their order: reshapes, and activations between them and the layer.
-constexpr bool keeps_order(const ir::node& n) {
-  return n.op->traits.result == storage::alias_of_input || (n.op->traits.result == storage::in_place && n.inputs.count == 1);
+/// The operand whose elements a node's result has in their order: that of reshapes, of activations between them and the layer, and of sums and
+/// products with single numbers or with other tensors that nodes make. None: beside a weight with a number for each column, which files of other
+/// frameworks have in their order, too.
+constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
+  const auto ids = g.inputs_of(n);
+  if (n.op->traits.result == storage::alias_of_input) return ids[0];
+  if (n.op->traits.result != storage::in_place || g.outputs_of(n).size() != 1) return ir::none;
+  const std::int64_t elements = g.at(g.outputs_of(n)[0]).desc.elements();
+  std::int32_t found = ir::none;
+  for (const std::int32_t id : ids) {
+    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1)) continue;
+    const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
+    if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
+    if (found == ir::none) found = id;
+  }
+  return found;
 }
 
 /// Whether the first operands of a node are there: its rules may not have been asked yet.
@@ -35617,17 +35837,18 @@ constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t c
   return true;
 }
 
-/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else,
-/// or when the map has one pixel.
+/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else. A map of one
+/// pixel needs no other order, but may have been made of one that does.
 constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
   for (;;) {
     const tensor_desc& desc = g.at(id).desc;
-    if (desc.rank() == 4 && desc.layout == format::nhwc)
-      return desc.shape[1] * desc.shape[2] > 1 && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
+    const bool is_map = desc.rank() == 4 && desc.layout == format::nhwc && !(desc.shape[1] == 1 && desc.shape[2] == 1);
+    if (is_map) return desc.shape.is_known() && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
     if (table.producer_of(id) == ir::none) return {};
     const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!keeps_order(n) || !has_operands(g, n, 1)) return {};
-    id = g.inputs_of(n)[0];
+    if (!has_operands(g, n, 1)) return {};
+    id = operand_in_order(g, n);
+    if (id == ir::none) return {};
   }
 }
 
@@ -35720,9 +35941,10 @@ class builder {
   }
 
   /// A tensor whose elements stand in the program, row-major.
-  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
-  constexpr auto constant(const element_t<Type> (&elements)[static_cast<std::size_t>(Shape.elements())]) {
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, std::size_t Count>
+  constexpr auto constant(const element_t<Type> (&elements)[Count]) {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(static_cast<std::int64_t>(Count) == Shape.elements(), "nnrt: a constant has as many numbers as its shape has elements");
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
   }
@@ -36356,24 +36578,35 @@ struct evaluation {
   }
 };
 
+/// Puts the elements of a range into input I; false when there are more or fewer of them than the network declares. (std::copy is no constant
+/// where the standard library checks its iterators.)
+template <class G, std::size_t I, class Range> constexpr bool put_elements(evaluation& e, const Range& range) {
+  using element = std::remove_cvref_t<decltype(*std::begin(range))>;
+  static_assert(dtype_for<element>() == G::inputs[I].desc.type, "nnrt::evaluate takes ranges of the inputs' element types");
+  const auto to = e.buffers[static_cast<std::size_t>(e.g.inputs[I])].template as<input_element<G, I>>();
+  if (std::size(range) != to.size()) return false;
+  std::size_t i = 0;
+  for (const element& number : range) to[i++] = number;
+  return true;
+}
+
 }  // namespace detail
 
 /// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
 /// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (anything else is a compile error or, in constant evaluation, none). Values that break an operator's rule (an index
+/// that the network declares (another size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
   detail::evaluation e(G::ir());
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    (std::copy(std::begin(inputs), std::end(inputs), e.buffers[static_cast<std::size_t>(e.g.inputs[I])].template as<detail::input_element<G, I>>().begin()), ...);
-  }(std::make_index_sequence<sizeof...(Inputs)>{});
-  e.run();
+  const bool fits = [&]<std::size_t... I>(std::index_sequence<I...>) { return (detail::put_elements<G, I>(e, inputs) && ...); }(std::index_sequence_for<Inputs...>{});
+  if (fits) e.run();
+  else broken_contract("evaluate: an input has another number of elements than the network declares");
   const auto output = [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     std::array<detail::output_element<G, I>, detail::output_size<G, I>> result{};
     const auto elements = e.buffers[static_cast<std::size_t>(e.g.outputs[I].value)].template as<detail::output_element<G, I>>();
-    std::copy(elements.begin(), elements.end(), result.begin());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = elements[i];
     return result;
   };
   if constexpr (G::outputs.size() == 1) return output(std::integral_constant<std::size_t, 0>{});
@@ -36505,6 +36738,14 @@ template <std::int64_t Bytes, bool IsMember = (Bytes <= largest_member_arena)> c
 template <std::int64_t Bytes> class arena_memory<Bytes, false> {
  public:
   static constexpr std::int64_t room = Bytes;
+  arena_memory() = default;
+  /// What was moved away has no memory any more.
+  arena_memory(arena_memory&& other) noexcept : block_(std::move(other.block_)), first_(std::exchange(other.first_, nullptr)) {}
+  arena_memory& operator=(arena_memory&& other) noexcept {
+    block_ = std::move(other.block_);
+    first_ = std::exchange(other.first_, nullptr);
+    return *this;
+  }
   /// `given` is `room` bytes of somebody who lives longer; null: it takes its own.
   result<void> allocate(std::byte* given = nullptr) {
     first_ = given;
@@ -37007,7 +37248,7 @@ class thread_pool final : public part_runner {
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
     workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
-    threads_ = threads;
+    threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
     for (worker& w : workers_) {
       w.pool = this, w.number = started_ + 1;
@@ -37025,6 +37266,8 @@ class thread_pool final : public part_runner {
   }
 
   int threads() const override { return threads_; }
+  /// As start() was told.
+  bool is_pinned() const { return is_pinned_; }
 
   void run(void (*job)(void*, int), void* context, int parts) override {
     job_ = job;
@@ -37084,6 +37327,7 @@ class thread_pool final : public part_runner {
 
   nnrt::pool<worker> workers_;
   int threads_ = 1, started_ = 0;
+  bool is_pinned_ = false;
   void (*job_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
@@ -37298,7 +37542,7 @@ template <class G, class Policy = cpu> class executor {
   /// broken contract, and the executor says so again at every run.
   executor share() const {
     if (!weights_) return broken(reason());  // it could not be made itself
-    auto made = with(weights_, {threads_ ? threads_->threads() : 1});
+    auto made = with(weights_, {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
     if (made) return std::move(*made);
     return broken(std::move(made.error()));
   }
@@ -37822,8 +38066,13 @@ template <auto Rule, std::int64_t Actual, std::int64_t Expected, class... Where>
 /// Rules whose names do not say which operator they are about.
 template <class Rules> concept shared_rules = requires(Rules rule) { shared_by_operators(rule); };
 
+/// Not constexpr: the compiler points at its call, and then at the scalar of whoever wrote the network.
+inline void scalar_must_be_a_number_of_the_dtype() {}
+
 template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
   const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
+  if constexpr (types::integer.contains(Type))
+    if (!std::cmp_equal(one[0], scalar + 0)) scalar_must_be_a_number_of_the_dtype();
   return owner.add_constant<element_t<Type>>({Type, {}}, one);
 }
 /// The id of an argument's value; scalars, which are of dtype Scalar, and keywords that are operands become constants here.

@@ -167,6 +167,72 @@ TEST_CASE("requantise: adds the zero point, clamps, and saturates sums beyond 32
   CHECK(requantise<std::int8_t>(std::int64_t{1} << 40, fixed_point_of(0x1p-31), 0, all) == 1);
 }
 
+// Expected numbers: python integers and fractions of any size, by the definitions of SRDHM and RDP, by floor(p + 1/2), and by round(p).
+TEST_CASE("requantise_exactly: sums beyond 32 bits, and results of 32 bits, meet all bits of the factor") {
+  struct row {
+    std::int64_t sum;
+    double factor;
+    std::int32_t twice, once, half_to_even;
+  };
+  static constexpr row table[] = {
+      {4294836225, 0x1p-18, 16384, 16384, 16384},
+      {-4294836225, 0x1p-18, -16384, -16384, -16384},
+      {2293690000, 1 / 70000.0, 32767, 32767, 32767},
+      {std::int64_t{1} << 40, 0x1p-31, 512, 512, 512},
+      {6442450944, 0x1p-32, 2, 2, 2},  // halves: 3 * 2^31 and 5 * 2^31
+      {-6442450944, 0x1p-32, -2, -1, -2},
+      {10737418240, 0x1p-32, 3, 3, 2},
+      {-10737418240, 0x1p-32, -3, -2, -2},
+      {29000, 72090.0, 2090610000, 2090610000, 2090610000},
+      {-29000, 72090.0, -2090610000, -2090610000, -2090610000},
+      {1395864371, 1.5, 2093796557, 2093796557, 2093796556},
+      {-1395864371, 1.5, -2093796556, -2093796556, -2093796556},
+      {4000000000, 0x1p-18, 15259, 15259, 15259},
+      {123456789012345, 1.1e-6, 135802468, 135802468, 135802468},
+      {1, 1e30, most, most, most},
+      {-1, 1e30, least, least, least},
+      {0, 1e30, 0, 0, 0},
+      {std::int64_t{1} << 62, 0x1p-32, 1 << 30, 1 << 30, 1 << 30},
+  };
+  constexpr stored_range all{least, most};
+  for (const row& r : table) {
+    CAPTURE(r.sum);
+    CAPTURE(r.factor);
+    const fixed_point factor = fixed_point_of(r.factor);
+    CHECK(requantise_exactly<std::int32_t>(r.sum, factor, 0, all) == r.twice);
+    CHECK(requantise_exactly<std::int32_t, rounding::once>(r.sum, factor, 0, all) == r.once);
+    CHECK(requantise_exactly<std::int32_t, rounding::half_to_even>(r.sum, factor, 0, all) == r.half_to_even);
+  }
+  CHECK(requantise_exactly<std::int32_t>(3000000000, fixed_point_of(1.0), -2000000000, all) == 1000000000);
+  CHECK(requantise_exactly<std::int16_t>(4294836225, fixed_point_of(0x1p-18), 5, {-32768, 16000}) == 16000);
+}
+
+TEST_CASE("requantise_exactly: where an odd zero point is added before halves go to even numbers, so it is beyond 32 bits") {
+  constexpr quant even{1.0F, 4, stored_rounding::half_to_even}, odd{1.0F, 5, stored_rounding::half_to_even};
+  constexpr stored_range all{-32768, 32767};
+  const fixed_point factor = fixed_point_of(0x1p-32);
+  for (const std::int64_t sum : {std::int64_t{5}, std::int64_t{-3}}) {  // halves: 2.5 and -1.5
+    CAPTURE(sum);
+    CHECK(requantise_exactly<std::int16_t>(sum << 31, factor, even, all) == (sum > 0 ? 6 : 2));
+    CHECK(requantise_exactly<std::int16_t>(sum << 31, factor, odd, all) == (sum > 0 ? 8 : 4));
+  }
+  CHECK(requantise_exactly<std::int16_t>((std::int64_t{5} << 31) - 1, factor, odd, all) == 7);
+}
+
+TEST_CASE("requantise_exactly: numbers of 16 bits from sums of 32 have the bits of requantise") {
+  for (const double factor : {1e-9, 0.000123, 0.5, 0.9999, 1.0, 3.7, 70000.0, 1e30})
+    for (const std::int32_t sum : {least, -1000000007, -65535, -3, -1, 0, 1, 3, 65535, 1000000007, most})
+      for (const int zero_point : {-32768, 0, 7}) {
+        CAPTURE(factor);
+        CAPTURE(sum);
+        const fixed_point f = fixed_point_of(factor);
+        const std::int64_t exact = zero_point + tflite::scale_exactly(sum, f);
+        const auto expected = requantise<std::int16_t>(sum, f, zero_point, {-32768, 32767});
+        CHECK(requantise_exactly<std::int16_t>(sum, f, zero_point, {-32768, 32767}) == expected);
+        CHECK(detail::clamped(exact, -32768, 32767) == expected);
+      }
+}
+
 // Python integers: factor = q * 2^(e - 31) by frexp; (sum * ((q + 2^15) >> 16) + 2^(14 - e)) >> (15 - e).
 TEST_CASE("requantise: sums of 64 bits meet a factor of 15 bits, and are rounded once") {
   struct row {

@@ -5,6 +5,7 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
@@ -36,6 +37,11 @@ TEST_CASE("abs: stored numbers of 8 and 16 bits have a scale, and are brought to
   CHECK(wrong_steps<op, std::int8_t>(quant{0.25F, 3}, quant{0.25F, 3}, f) == 0);
   CHECK(wrong_steps<op, std::int8_t>(quant{0.07F, -40}, quant{0.11F, 12}, f) == 0);
   CHECK(wrong_steps<op, std::uint8_t>(quant{0.07F, 100}, quant{0.05F, 128}, f) == 0);
+}
+
+TEST_CASE("abs: a quotient of scales beyond float takes stored numbers to the end of the range") {
+  CHECK(run_stored<op, std::int8_t>({}, {3}, quant{1e-10F, 3}, stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e30F, 0})) ==
+        std::vector<std::int8_t>{127, 3, 127});
 }
 
 TEST_CASE("abs: the output is like the input, floats and integers alike") {

@@ -6,6 +6,7 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
@@ -50,6 +51,14 @@ TEST_CASE("leaky_relu: stored numbers have a scale, and are multiplied as prelu 
   const quant half{0.5F, 3};
   CHECK(breaks(infer<op>(endless, {computed({i8, nd, {2}, half})}, {{dtype::none, nd, {}, half}}), finite, infinite, most));
   CHECK(bool(infer<op>(endless, {computed(f32_of({2}))})));
+}
+
+TEST_CASE("leaky_relu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
+  op::attrs steep;
+  steep.negative_slope = 1e20F;
+  const auto x = stored<std::int8_t>({3}, {-1, 0, 1}, quant{1e20F, 0});
+  CHECK(run_stored<op, std::int8_t>(steep, {3}, quant{1e38F, 3}, x) == std::vector<std::int8_t>{-97, 3, 3});
+  CHECK(run_stored<op, std::int8_t>(steep, {3}, quant{1e-20F, 3}, x) == std::vector<std::int8_t>{-128, 3, 127});
 }
 
 // Golden numbers by Python: x if x > 0 else 0.0

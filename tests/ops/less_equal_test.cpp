@@ -7,6 +7,7 @@
 
 #include "support/binary.hpp"
 #include "support/quantised.hpp"
+#include "support/truths.hpp"
 
 #include <limits>
 
@@ -177,6 +178,10 @@ static_assert([] {
   network(b);
   return b.graph().nodes.size();
 }() == 2);
+
+TEST_CASE("less_equal: large scales leave stored numbers as different as they are") {
+  CHECK(compares_what_is_large<op>([](double a, double b) { return a <= b; }));
+}
 
 TEST_CASE("less_equal: stored numbers of 16 bits are compared as those of 8 are") {
   // 0.01 * (x - 5) and 0.02 * (x + 3), times 256: 2.56 and 5.12 for each step.

@@ -143,6 +143,21 @@ TEST_CASE("prelu: stored numbers have the bits of TFLite's PRELU") {
 }
 static_assert(sloped_stored<std::int8_t>(37, {0.1F, -20}, {40, -30}, {0.02F, 5}, {0.07F, -10})[1] == 61);
 
+TEST_CASE("prelu: products of 16-bit numbers with zero points that leave 32 bits are not cut") {
+  const auto x = stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767});
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x, stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+        std::vector<std::int16_t>{-16384});  // 65535 * 65535 / 2^18 = 16383.500004
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, x, stored<std::int16_t>({1}, {-32768}, quant{1.0F, 32767})) ==
+        std::vector<std::int16_t>{16384});
+}
+
+TEST_CASE("prelu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
+  const auto x = stored<std::int8_t>({2}, {-1, 1}, quant{1e20F, 0}), slope = stored<std::int8_t>({1}, {-1}, quant{1e20F, 0});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e38F, 3}, x, slope) == std::vector<std::int8_t>{103, 3});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e-20F, 3}, x, slope) == std::vector<std::int8_t>{127, 127});
+}
+
 static_assert(survives_every_scale<op, std::int8_t, 2>() && survives_every_scale<op, std::int16_t, 2>());
 
 }  // namespace

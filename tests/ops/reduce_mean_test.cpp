@@ -291,6 +291,81 @@ TEST_CASE("reduce_mean: 16-bit numbers are summed exactly, and the sum is scaled
         std::vector<std::int16_t>{-9891, -3163});
 }
 
+namespace {
+
+/// The mean of all of x, where x and y are rounded to even.
+template <class T> std::vector<T> even_mean(std::vector<T> x, float from, int zero_x, float into, int zero_y, const attrs& a = {}) {
+  constexpr auto to_even = stored_rounding::half_to_even;
+  const auto count = static_cast<std::int64_t>(x.size());
+  return run_stored<ops::reduce_mean, T>(a, {}, quant{into, zero_y, to_even}, stored<T>({count}, std::move(x), quant{from, zero_x, to_even}));
+}
+
+}  // namespace
+
+TEST_CASE("reduce_mean: where the result is rounded to even, halves of any number of elements are, zero point included") {
+  struct row {
+    const char* what;
+    signed_numbers x;
+    float from;
+    int zero_x;
+    float into;
+    int zero_y, expected;
+  };
+  static const row table[] = {
+      {"1.5 of six", {1, 2, 1, 2, 1, 2}, 0.5F, 0, 0.5F, 0, 2},
+      {"2.5 of six", {2, 3, 2, 3, 2, 3}, 0.5F, 0, 0.5F, 0, 2},
+      {"-1.5 of six", {-1, -2, -1, -2, -1, -2}, 0.5F, 0, 0.5F, 0, -2},
+      {"-2.5 of ten", {-2, -3, -2, -3, -2, -3, -2, -3, -2, -3}, 0.5F, 0, 0.5F, 0, -2},
+      {"0.5 from an odd zero point", {0, 1, 0, 1, 0, 1}, 0.5F, 0, 0.5F, 7, 8},
+      {"1.5 from an odd zero point", {1, 2, 1, 2, 1, 2}, 0.5F, 0, 0.5F, 7, 8},
+      {"-1.5 from an odd zero point", {-1, -2, -1, -2, -1, -2}, 0.5F, 0, 0.5F, -7, -8},
+      {"1.5 behind the zero point of x", {-19, -18, -19, -18, -19, -18}, 0.5F, -20, 0.5F, 0, 2},
+      {"7 / 3 * 1.5 = 3.5", {2, 2, 3}, 1.5F, 0, 1.0F, 0, 4},
+      {"3 / 3 * 2.5 = 2.5", {1, 1, 1}, 2.5F, 0, 1.0F, 0, 2},
+      {"5 / 3, which is no half", {1, 2, 2}, 0.5F, 0, 0.5F, 0, 2},
+      {"8 / 7 * 1.75 = 2", {1, 1, 1, 1, 1, 1, 2}, 1.75F, 0, 1.0F, 0, 2},
+      {"just below a half: 1.5 * (1 - 2^-24)", {1, 2, 1, 2, 1, 2}, 0x1.fffffep-1F, 0, 1.0F, 0, 1},
+      {"just above: 2.5 * (1 + 2^-23)", {2, 3, 2, 3, 2, 3}, 0x1.000002p0F, 0, 1.0F, 0, 3},
+      {"one element", {3}, 0.5F, 0, 1.0F, 0, 2},
+      {"beyond the range", {100, 101, 100, 101, 100, 101}, 2.0F, 0, 0.5F, 0, 127},
+      {"a factor of 2^100", {0, 0, 1}, 0x1p50F, 0, 0x1p-50F, 3, 127},
+      {"none", {}, 0.5F, 3, 0.5F, 5, 5},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    CHECK(even_mean<std::int8_t>(r.x, r.from, r.zero_x, r.into, r.zero_y) == signed_numbers{static_cast<std::int8_t>(r.expected)});
+  }
+  CHECK(even_mean<std::int8_t>({1, 2, 1, 2, 1, 2}, 0.5F, 0, 0.5F, 0, to_end(-1)) == signed_numbers{-2});
+  CHECK(even_mean<std::int16_t>({30001, 30002, 30001, 30002, 30001, 30002}, 0.5F, 0, 0.5F, 0) == std::vector<std::int16_t>{30002});
+}
+
+TEST_CASE("reduce_mean: every mean of whole steps is rounded to even as the quotient is") {
+  for (int count = 1; count <= 50; ++count)
+    for (int sum = -3 * count; sum <= 3 * count; ++sum) {
+      std::vector<std::int8_t> x(static_cast<std::size_t>(count));
+      int left = sum;
+      for (int i = 0; i < count; ++i) {
+        x[static_cast<std::size_t>(i)] = static_cast<std::int8_t>(left / (count - i));
+        left -= x[static_cast<std::size_t>(i)];
+      }
+      CAPTURE(count);
+      CAPTURE(sum);
+      CHECK(even_mean<std::int8_t>(x, 0.5F, 0, 0.5F, 0)[0] == math::quotient_to_even(sum, count));
+    }
+}
+
+TEST_CASE("reduce_mean: sums of 16-bit numbers that leave 32 bits are not cut") {
+  for (const auto rounding : {stored_rounding::twice, stored_rounding::half_to_even})
+    for (const std::int16_t element : {std::int16_t{32767}, std::int16_t{-32768}}) {
+      const quant half{0.5F, 0, rounding};
+      filled<std::int16_t> x({280, 250});
+      std::ranges::fill(x.elements, element);
+      x.desc.quantised = half;
+      CAPTURE(element);
+      CHECK(run_stored<ops::reduce_mean, std::int16_t>({}, {}, half, x) == std::vector<std::int16_t>{element});
+    }
+}
+
 TEST_CASE_TEMPLATE("reduce_mean: means of integers are truncated toward zero", T, std::int32_t, std::int64_t) {
   CHECK(mean<T>({}, {2}, filled<T>({2, 3}, {1, 2, 5, -1, -2, -5}), {1}) == std::vector<T>{2, -2});
   CHECK(mean<T>(to_end(-1.5F), {2}, filled<T>({2, 3}, {1, 2, 6, -1, -2, -6}), {1}) == std::vector<T>{-4, 4});

@@ -46,6 +46,18 @@ TEST_CASE("reduce_sum: stored numbers are added up, and the sum is brought to th
   CHECK(stored_sums({}, quant{0.01F, 0}) == std::vector<std::int8_t>{127, 127});
 }
 
+// 70000 * 32767 / 2^18 = 8749.7…, 70000 * -32768 / 2^18 = -8750
+TEST_CASE("reduce_sum: sums of 16-bit numbers that leave 32 bits are not cut") {
+  for (const bool is_negative : {false, true}) {
+    filled<std::int16_t> x({280, 250}), y(shape_t{});
+    for (std::int16_t& element : x.elements) element = is_negative ? -32768 : 32767;
+    x.desc.quantised = quant{0.5F, 0}, y.desc.quantised = quant{0x1p17F, 0};
+    const view in[] = {x.as_view()}, out[] = {y.as_view()};
+    op::reference<std::int16_t>({}, in, out);
+    CHECK(y.elements[0] == (is_negative ? -8750 : 8750));
+  }
+}
+
 TEST_CASE("reduce_sum: stored numbers have 8 or 16 bits and a scale, and so has the sum") {
   const quant half{0.5F, 3};
   const tensor_desc wish{dtype::none, nd, {}, half};

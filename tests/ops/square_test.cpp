@@ -6,6 +6,7 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
 
+#include "support/quantised.hpp"
 #include "support/unary.hpp"
 
 namespace {
@@ -89,6 +90,14 @@ TEST_CASE("square: integers of every width wrap around") {
   CHECK(of<std::uint8_t>({15, 16, 17}) == std::vector<std::uint8_t>{225, 0, 33});
   CHECK(of<std::uint16_t>({65535}) == std::vector<std::uint16_t>{1});
   CHECK(of<std::uint32_t>({65535}) == std::vector<std::uint32_t>{4294836225U});
+}
+
+TEST_CASE("square: squares of stored numbers beyond 32 bits, and scales beyond float, are not cut") {
+  CHECK(run_stored<op, std::int16_t>({}, {1}, quant{0x1p18F, 0}, stored<std::int16_t>({1}, {32767}, quant{1.0F, -32768})) ==
+        std::vector<std::int16_t>{16384});  // 65535 * 65535 / 2^18 = 16383.500004
+  const auto huge = stored<std::int8_t>({2}, {1, -1}, quant{1e20F, 0});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1.0F, 3}, huge) == std::vector<std::int8_t>{127, 127});
+  CHECK(run_stored<op, std::int8_t>({}, {2}, quant{1e38F, 3}, huge) == std::vector<std::int8_t>{103, 103});
 }
 
 TEST_CASE("square: what is too large for float16 is infinite") {

@@ -6,6 +6,8 @@
 
 #include "support/binary.hpp"
 
+#include <limits>
+
 namespace nnrt_test {
 
 /// Whether Op's reference, computing with T, says this of a and b, one truth value after the other.
@@ -77,6 +79,24 @@ template <class Op, class F> bool compares_what_is_meant(F f) {
   Op::template reference<std::int8_t>({}, in, out);
   for (std::size_t i = 0; i < 100; ++i)
     if (got[i] != f((numbers[i / 10] - 3) * 0.5, (numbers[i % 10] + 3) * 0.25)) return false;
+  return true;
+}
+
+/// Whether it says so of 16-bit numbers of every two of these scales, too, which are so large that 32 bits hold few of them.
+template <class Op, class F> bool compares_what_is_large(F f) {
+  constexpr std::int16_t numbers[] = {-32768, -32767, -20000, -30000, -1, 0, 1, 20000, 32766, 32767};
+  constexpr float scales[] = {0.5F, 512, 0x1p16F, 0x1.000002p30F, 0x1p40F, 1e30F, std::numeric_limits<float>::max()};
+  std::int16_t left[10], right[10];
+  for (std::size_t i = 0; i < 10; ++i) left[i] = right[i] = numbers[i];
+  for (const float of_a : scales)
+    for (const float of_b : scales) {
+      const tensor_desc a{i16, nd, {10, 1}, quant{of_a, 0}}, b{i16, nd, {1, 10}, quant{of_b, -1}}, y{boolean, {10, 10}};
+      bool got[100] = {};
+      const view in[] = {{&a, left}, {&b, right}}, out[] = {{&y, got}};
+      Op::template reference<std::int16_t>({}, in, out);
+      for (std::size_t i = 0; i < 100; ++i)
+        if (got[i] != f(numbers[i / 10] * double{of_a}, (numbers[i % 10] + 1) * double{of_b})) return false;
+    }
   return true;
 }
 

@@ -47,15 +47,21 @@ constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
 }
 
 /// x / 2^bits, rounded to nearest, ties away from zero; bits from 0 to 62.
-constexpr std::int32_t shifted_right(std::int64_t x, int bits) {
-  const std::int64_t mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
-  return static_cast<std::int32_t>((x >> bits) + ((x & mask) > threshold ? 1 : 0));
+template <class Integer> constexpr Integer shifted_right(Integer x, int bits) {
+  const std::int64_t wide = x, mask = (std::int64_t{1} << bits) - 1, threshold = (mask >> 1) + (x < 0 ? 1 : 0);
+  return static_cast<Integer>((wide >> bits) + ((wide & mask) > threshold ? 1 : 0));
 }
 
 /// x * 2^bits, saturated; 2^31 times anything but 0 leaves 32 bits, so that a longer shift says no more.
 constexpr std::int32_t shifted_left(std::int64_t x, int bits) {
   constexpr std::int64_t most = std::int64_t{1} << 31U;
   return saturated_i32(clamped(x, -most, most) * (std::int64_t{1} << (bits < 31 ? bits : 31)));
+}
+/// The same, saturated at 2^62.
+constexpr std::int64_t shifted_far_left(std::int64_t x, int bits) {
+  const int far = bits < 62 ? bits : 62;
+  const std::int64_t most = std::int64_t{1} << (62 - far);
+  return clamped(x, -most, most) * (std::int64_t{1} << far);
 }
 
 /// A sum of more than 32 bits times a factor whose mantissa is rounded to 15 bits, so that the product has 64:
@@ -75,11 +81,51 @@ struct wide_product {
     return saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
 };
+
+/// A sum of any size times a factor, as exact as it takes to round it: (whole + quarters / 4) / 2^right, where an odd
+/// number of quarters stands for whatever lies between halves. A sum that the factor shifts to the left saturates at
+/// 2^62; the product is then 2^60 or more, beyond all results.
+class exact_product {
+ public:
+  constexpr exact_product(std::int64_t sum, fixed_point factor) : right_(factor.exponent < 0 ? -factor.exponent : 0) {
+    constexpr std::int64_t below_31_bits = (std::int64_t{1} << 31U) - 1, below_half = below_31_bits >> 1;
+    const std::int64_t x = shifted_far_left(sum, factor.exponent > 0 ? factor.exponent : 0);
+    const std::int64_t low = (x & below_31_bits) * factor.mantissa;  // of a product that 64 bits may not hold
+    whole_ = (x >> 31) * factor.mantissa + (low >> 31);
+    quarters_ = (low >> 29 & 2) | ((low & below_half) != 0 ? 1 : 0);
+  }
+  /// The product / count, which is above 0.
+  constexpr exact_product shared_out(std::int64_t count) const {
+    const std::int64_t rest = whole_ % count, below = rest < 0 ? rest + count : rest, quarters = 4 * below + quarters_;
+    exact_product share = *this;
+    share.whole_ = (whole_ - below) / count;
+    share.quarters_ = quarters / count | (quarters % count != 0 ? 1 : 0);
+    return share;
+  }
+
+  /// Before the right shift, ties toward plus infinity, and then again, ties away from zero.
+  constexpr std::int64_t rounded_twice() const { return shifted_right(whole_ + (quarters_ >> 1), right_); }
+  /// Ties toward plus infinity.
+  constexpr std::int64_t rounded() const { return below() + (rest() >= half() ? 1 : 0); }
+  /// Ties to where the sum with the zero point is even.
+  constexpr std::int64_t rounded_to_even(std::int32_t zero_point = 0) const {
+    return below() + (rest() > half() || (rest() == half() && ((below() + zero_point) & 1) != 0) ? 1 : 0);
+  }
+
+ private:
+  constexpr std::int64_t below() const { return whole_ >> right_; }
+  constexpr std::int64_t rest() const { return 4 * (whole_ - (below() << right_)) + quarters_; }  // of 4 * 2^right
+  constexpr std::int64_t half() const { return std::int64_t{2} << right_; }
+
+  std::int64_t whole_ = 0, quarters_ = 0;
+  int right_;
+};
 }  // namespace detail
 
 /// Ways to round the product of an accumulator and a factor; a target's policy names the one that its hardware has.
 /// Each saturates what leaves 32 bits. scale_wide() is for sums of up to 48 bits, those of 16-bit activations: it keeps 15
-/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is.
+/// bits of the factor and rounds once, as TFLite does whatever the rounding of its other sums is. scale_exactly() is
+/// scale() for sums of any size; it saturates beyond 60 bits alone.
 namespace rounding {
 
 /// Two roundings to nearest: of the 64-bit product to 32 bits (ties toward plus infinity), then of the right shift
@@ -90,6 +136,9 @@ struct twice {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     const int left = factor.exponent > 0 ? factor.exponent : 0, right = factor.exponent < 0 ? -factor.exponent : 0;
     return detail::shifted_right(detail::high_product(detail::shifted_left(accumulator, left), factor.mantissa), right);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded_twice();
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     return detail::wide_product(sum, factor).rounded();
@@ -105,6 +154,9 @@ struct once {
     if (right <= 0) return detail::shifted_left(product, -right);
     return detail::saturated_i32((product + (std::int64_t{1} << (right - 1))) >> right);
   }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded();
+  }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     return detail::wide_product(sum, factor).rounded();
   }
@@ -114,6 +166,9 @@ struct once {
 struct half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
+    return detail::exact_product(sum, factor).rounded_to_even();
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
     const detail::wide_product exact(sum, factor);
@@ -134,6 +189,9 @@ struct half_to_even {
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
     return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent, zero_point);
+  }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
+    return detail::exact_product(sum, factor).rounded_to_even(zero_point);
   }
   static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor, std::int32_t zero_point) {
     const detail::wide_product exact(sum, factor);
@@ -192,6 +250,23 @@ constexpr T requantise(std::int64_t sum, fixed_point factor, std::int32_t zero_p
 template <class T> constexpr T requantise(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
   if (to.rounding == stored_rounding::twice) return requantise<T>(sum, factor, to.zero_point, range);
   return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
+}
+
+/// The same for a sum that may leave 32 bits, or has to reach a result of 32 bits: nothing is saturated before the end.
+template <class T, class Rounding = rounding::twice>
+constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, std::int32_t zero_point, stored_range range) {
+  // What saturates on the way from 32 bits is beyond every number of 16.
+  if (sizeof(T) < sizeof(std::int32_t) && sum == detail::saturated_i32(sum)) [[likely]]
+    return requantise<T, Rounding>(sum, factor, zero_point, range);
+  std::int64_t value = zero_point;
+  if constexpr (requires { Rounding::scale_exactly(sum, factor, zero_point); }) value += Rounding::scale_exactly(sum, factor, zero_point);
+  else value += Rounding::scale_exactly(sum, factor);
+  return static_cast<T>(detail::clamped(value, range.low, range.high));
+}
+/// The same for a result of this quantisation, rounded as it says.
+template <class T> constexpr T requantise_exactly(std::int64_t sum, fixed_point factor, const quantisation& to, stored_range range) {
+  if (to.rounding == stored_rounding::twice) return requantise_exactly<T>(sum, factor, to.zero_point, range);
+  return requantise_exactly<T, rounding::zero_point_then_half_to_even>(sum, factor, to.zero_point, range);
 }
 
 /// The same for a sum that is kept in 64 bits, by Rounding::scale_wide.

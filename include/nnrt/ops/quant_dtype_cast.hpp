@@ -110,7 +110,7 @@ struct quant_dtype_cast {
           to(y) {}
     constexpr To operator()(T x) const {
       using limits = std::numeric_limits<To>;
-      return requantise<To>(x - zero, factor, to, {limits::min(), limits::max()});
+      return requantise_exactly<To>(x - zero, factor, to, {limits::min(), limits::max()});
     }
   };
   /// y = f(x), where function_of(quantisation) gives the f of each index along the quantised axis; of all, where there

@@ -24,8 +24,8 @@ namespace ops {
 ///
 /// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
 /// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
-/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise() scales them by
-/// scale of x * coefficient / (scale of y * their number); a mean of no elements is 0.
+/// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise_exactly() scales them by
+/// scale of x * coefficient / (scale of y * their number); where y is rounded to even, exact means are; a mean of no elements is 0.
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_MEAN; quantised: the reference kernel of
 /// TFLite's MEAN, as TensorFlow 2.14 has it.
 struct reduce_mean {
@@ -90,11 +90,10 @@ struct reduce_mean {
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);
       detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
-        const std::int64_t steps = sum - x.zero_point * count;
-        const fixed_point share = shared_out(factor, count);
+        const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const stored_range range = stored_range_of<T>(y, activation::none);
-        if (y.rounding == stored_rounding::half_to_even) return requantise<T>(coefficient < 0 ? -steps : steps, share, y, range);
-        return requantise<T, Rounding>(coefficient < 0 ? -steps : steps, share, y.zero_point, range);
+        if (y.rounding == stored_rounding::half_to_even) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
+        return requantise_exactly<T, Rounding>(steps, shared_out(factor, count), y.zero_point, range);
       });
     } else if constexpr (std::is_integral_v<T>) {
       const double factor = double{a.factor()};
@@ -112,6 +111,12 @@ struct reduce_mean {
   }
 
  private:
+  /// The exact share of a sum: a factor that is shared out, and cut, would take every half to one side.
+  template <class T>
+  static constexpr T shared_to_even(std::int64_t steps, fixed_point factor, std::int64_t count, std::int32_t zero_point, stored_range range) {
+    const std::int64_t mean = count == 0 ? 0 : nnrt::detail::exact_product(steps, factor).shared_out(count).rounded_to_even(zero_point);
+    return static_cast<T>(nnrt::detail::clamped(zero_point + mean, range.low, range.high));
+  }
   static constexpr verdict check_quantisation(const attrs& a, array_ref<const operand> in,
                                               array_ref<const tensor_desc> wanted) {
     constexpr float most = std::numeric_limits<float>::max();

@@ -76,7 +76,7 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
     detail::reduce<T>(
         a, in, out, std::int64_t{0}, [&](std::int64_t& sum, T element) { sum += element - x.zero_point; },
         [&](std::int64_t sum, std::int64_t) {
-          return requantise<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
+          return requantise_exactly<T>(coefficient < 0 ? -sum : sum, factor, y.zero_point, stored_range_of<T>(y, activation::none));
         });
   }
 };

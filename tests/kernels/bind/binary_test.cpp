@@ -247,6 +247,20 @@ TEST_CASE("eltwise, prelu and bias_add: the kernels on stored bytes have the ref
   CHECK_FALSE(bool(node_under_test<ops::eltwise>({}, {wide, wide}, {wanted}).choose()));
 }
 
+TEST_CASE("mul and prelu: where the scales' product or quotient is beyond float, the kernels on stored bytes have the references' bits") {
+  given_operand x = pattern(i8, {3, 67}), y = pattern(i8, {67});
+  x.desc.quantised = quant{1e20F, 3}, y.desc.quantised = quant{1e20F, -9};
+  for (const float scale : {1e38F, 1.0F, 1e-20F}) {
+    CAPTURE(scale);
+    tensor_desc wanted;
+    wanted.quantised = quant{scale, 1};
+    check_kernel<ops::mul>({}, {x, y}, {}, {wanted});
+    check_kernel<ops::prelu>({}, {x, y}, {}, {wanted});
+    wanted.quantised.rounding = stored_rounding::half_to_even;
+    check_kernel<ops::mul>({}, {x, y}, {}, {wanted});
+  }
+}
+
 TEST_CASE("add: the kernel on stored bytes keeps to the fused activation; larger integers are the reference's") {
   ops::add::attrs attrs;
   attrs.fused = activation::relu6;

@@ -92,13 +92,17 @@ constexpr float channel_scale(const view& weight, std::int64_t o) {
                                                 : weight.desc->quantised.scale;
 }
 
-/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
-/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
-constexpr double product_of_tensor_scales(float a, float b) {
-  const double exact = double{a} * double{b};
+/// A product or quotient of scales rounded to float, as TFLite has it; the double where no float is as large.
+constexpr double rounded_scale(double exact) {
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
+/// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
+/// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
+constexpr double product_of_tensor_scales(float a, float b) { return rounded_scale(double{a} * double{b}); }
 constexpr double product_of_channel_scales(float a, float b) { return double{a} * double{b}; }
+
+/// What brings numbers of some scale to that of y, in float as TFLite's elementwise operators have it.
+constexpr fixed_point factor_to(const quantisation& y, double scale) { return fixed_point_of(rounded_scale(scale / double{y.scale})); }
 
 /// Makes elements of y of sums: applies the activation; sums of integers are scaled from `scale` to the scale of y,
 /// rounded as Rounding says, unless y says otherwise, in 32 bits or, if they are wide, in 64; and the activation is a clamp of the stored numbers.

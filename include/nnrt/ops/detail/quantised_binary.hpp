@@ -44,7 +44,8 @@ struct stored_pair {
       : a(in[0].desc->quantised), b(in[1].desc->quantised), y(out[0].desc->quantised), fused(fuse) {}
 };
 
-/// Where the results of one operation on stored numbers go: zero point and bounds.
+/// Where the results of one operation on stored numbers go: zero point and bounds. Products of bytes stay within 32 bits, those of 16-bit
+/// numbers with zero points may leave them.
 template <class T> struct stored_result {
   std::int32_t zero_point;
   stored_range range;
@@ -53,12 +54,18 @@ template <class T> struct stored_result {
   constexpr stored_result(const quantisation& y, activation fused)
       : zero_point(y.zero_point), range(stored_range_of<T>(y, fused)), is_to_even(y.rounding == stored_rounding::half_to_even) {}
   constexpr T operator()(std::int64_t sum, fixed_point factor) const {
-    if (is_to_even) return requantise<T, rounding::zero_point_then_half_to_even>(sum, factor, zero_point, range);
-    return requantise<T>(sum, factor, zero_point, range);
+    if (is_to_even) return requantised<rounding::zero_point_then_half_to_even>(sum, factor);
+    return requantised<rounding::twice>(sum, factor);
   }
   /// For what has the scale of y already.
   constexpr T at(std::int64_t steps) const {
     return static_cast<T>(nnrt::detail::clamped(zero_point + steps, range.low, range.high));
+  }
+
+ private:
+  template <class Rounding> constexpr T requantised(std::int64_t sum, fixed_point factor) const {
+    if constexpr (sizeof(T) == 1) return requantise<T, Rounding>(sum, factor, zero_point, range);
+    else return requantise_exactly<T, Rounding>(sum, factor, zero_point, range);
   }
 };
 
@@ -139,7 +146,7 @@ template <class T> struct stored_product {
   constexpr explicit stored_product(const stored_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
-        factor(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        factor(factor_to(of.y, product_of_tensor_scales(of.a.scale, of.b.scale))),
         result(of.y, of.fused) {}
   constexpr T operator()(T a, T b) const { return result(std::int64_t{a - zero_a} * (b - zero_b), factor); }
 };
@@ -153,8 +160,8 @@ template <class T> struct stored_slope {
   constexpr explicit stored_slope(const stored_pair& of)
       : zero_x(of.a.zero_point),
         zero_slope(of.b.zero_point),
-        passed(fixed_point_of(double{float_quotient(of.a.scale, of.y.scale)})),
-        multiplied(fixed_point_of(double{float_quotient(nnrt::float_product(of.a.scale, of.b.scale), of.y.scale)})),
+        passed(factor_to(of.y, double{of.a.scale})),
+        multiplied(factor_to(of.y, product_of_tensor_scales(of.a.scale, of.b.scale))),
         result(of.y, activation::none) {}
   constexpr T operator()(T x, T slope) const {
     const std::int64_t real = x - zero_x;

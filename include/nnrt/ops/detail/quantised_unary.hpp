@@ -76,7 +76,7 @@ struct number_function {
 /// y = f(x - zero point) brought to the scale of y in fixed point, where f gives steps of x.
 template <class T, class F> constexpr void rescale_stored(arguments in, results out, F f) {
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, activation::none);
   for_each_element<T>(
       in, out, [&](T x) { return requantise<T>(f(std::int64_t{x} - from.zero_point), factor, to, range); });
@@ -99,7 +99,7 @@ template <class T, class F> constexpr void for_each_stored(arguments in, results
 /// RELU and RELU6.
 template <class T> constexpr void activate_stored(arguments in, results out, activation fused) {
   const quantisation &from = in[0].desc->quantised, &to = out[0].desc->quantised;
-  const fixed_point factor = fixed_point_of(double{float_quotient(from.scale, to.scale)});
+  const fixed_point factor = factor_to(to, double{from.scale});
   const stored_range range = stored_range_of<T>(to, fused);
   for_each_element<T>(
       in, out, [&](T x) { return requantise<T>(std::int64_t{x} - from.zero_point, factor, to, range); });

@@ -55,11 +55,19 @@ template <class T> struct stored_multiples {
   fixed_point factor;
   static constexpr int left_shift = 8;
 
-  constexpr explicit stored_multiples(const view& x)
-      : zero(x.desc->quantised.zero_point), factor(fixed_point_of(double{x.desc->quantised.scale})) {}
-  constexpr std::int32_t operator()(T x) const {
-    return rounding::twice::scale((x - zero) * (1 << left_shift), factor);
+  /// To be compared with numbers of another operand. Where both are multiples of a power of two, that is left out: the
+  /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
+  constexpr stored_multiples(const view& x, const view& other) : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
+    constexpr int whole = 31;  // of such exponents products are whole numbers
+    const int exponent = factor_of(other).exponent, common = exponent < factor.exponent ? exponent : factor.exponent;
+    if (common > whole) factor.exponent -= common - whole;
   }
+  constexpr std::int64_t operator()(T x) const {
+    return rounding::twice::scale_exactly((x - zero) * (1 << left_shift), factor);
+  }
+
+ private:
+  static constexpr fixed_point factor_of(const view& x) { return fixed_point_of(double{x.desc->quantised.scale}); }
 };
 
 /// y = Op::element(a, b); of stored numbers it compares multiples of 1/256 of what they stand for. Source: the reference
@@ -67,9 +75,9 @@ template <class T> struct stored_multiples {
 template <class Op, class T> constexpr void compare(arguments in, results out) {
   if constexpr (can_be_stored<T>) {
     if (in[0].desc->quantised) {
-      const stored_multiples<T> of_a(in[0]), of_b(in[1]);
+      const stored_multiples<T> of_a(in[0], in[1]), of_b(in[1], in[0]);
       return for_each_pair<T, bool>(
-          in, out, [&](T a, T b) { return Op::template element<std::int32_t>({}, of_a(a), of_b(b)); });
+          in, out, [&](T a, T b) { return Op::template element<std::int64_t>({}, of_a(a), of_b(b)); });
     }
   }
   for_each_pair<T, bool>(in, out, [](T a, T b) { return Op::template element<T>({}, a, b); });
