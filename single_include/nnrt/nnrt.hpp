@@ -19949,7 +19949,7 @@ template <class T> struct stored_quotient {
   constexpr explicit stored_quotient(const stored_pair& of)
       : zero_a(of.a.zero_point),
         zero_b(of.b.zero_point),
-        factor(fixed_point_of(double{float_quotient(of.a.scale, nnrt::float_product(of.b.scale, of.y.scale))})),
+        factor(fixed_point_of(rounded_scale(double{of.a.scale} / divisor_scale(of.b.scale, of.y.scale)))),
         result(of.y, of.fused) {}
   constexpr T operator()(T a, T b) const {
     const std::int32_t divisor = b - zero_b, x = divisor < 0 ? zero_a - a : a - zero_a;
@@ -19961,6 +19961,13 @@ template <class T> struct stored_quotient {
     const auto whole = static_cast<std::int32_t>(x * (std::int64_t{1} << headroom));
     const std::int32_t quotient = nnrt::detail::high_product(whole, r.mantissa);
     return result.at(rounding::twice::scale(quotient, {factor.mantissa, exponent}));
+  }
+
+ private:
+  /// The product in float; the double where that leaves float's range, or is 0 there.
+  static constexpr double divisor_scale(float b, float y) {
+    const double product = product_of_tensor_scales(b, y);
+    return product > 0 ? product : double{b} * double{y};
   }
 };
 
