@@ -38078,7 +38078,7 @@ inline void scalar_must_be_a_number_of_the_dtype() {}
 
 template <dtype Type, class T> constexpr std::int32_t constant_of(builder& owner, T scalar) {
   const element_t<Type> one[] = {static_cast<element_t<Type>>(scalar)};
-  if constexpr (types::integer.contains(Type))
+  if constexpr (types::integer.contains(Type) && std::is_integral_v<T>)  // fractions are refused by now
     if (!std::cmp_equal(one[0], scalar + 0)) scalar_must_be_a_number_of_the_dtype();
   return owner.add_constant<element_t<Type>>({Type, {}}, one);
 }

@@ -28,7 +28,6 @@ class ends_of_model {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const argument& given = inputs[i];
       const bool is_own = inputs_[i].has(given.shape);
-      if (!is_own && given.shape.elements() == 0) return fail(error_code::invalid_argument, {"input ", i, ": got ", given.shape, ", expected extents of at least 1"});
       if (!is_own && !is_one_of(given.shape, inputs_[i].desc.shape))
         return fail(error_code::invalid_argument, {"input ", i, ": got ", given.shape, ", expected ", inputs_[i].desc.shape});
       const std::size_t bytes = is_own ? static_cast<std::size_t>(inputs_[i].bytes) : bytes_of(inputs_[i].desc, given.shape);
