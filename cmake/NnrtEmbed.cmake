@@ -4,7 +4,8 @@
 #
 # <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute path is passed by a definition and replaces the
 # one in the source; this also works with link-time optimisation. Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the
-# source. Either way the target's sources are compiled again when the file changes. Call it in the directory that made the target; sources may be added later.
+# source. Either way the target's sources are compiled again when the file changes; those of whoever links an
+# INTERFACE target are when the file was there at configuration. Call it in the directory that made the target; sources may be added later.
 #
 #   add_executable(digits digits.cpp)                                    # NNRT_EMBED(digits_file, "digits.safetensors");
 #   nnrt_embed(digits weights/digits.safetensors NAME digits_file)
@@ -29,6 +30,14 @@ function(nnrt_embed target file)
   else()
     get_filename_component(folder "${path}" DIRECTORY)
     target_include_directories(${target} ${scope} "${folder}")
+  endif()
+  if(scope STREQUAL "INTERFACE" AND EXISTS "${path}")
+    # The sources are those of whoever links it, which are not to be had here: the file's hash is among their definitions, and CMake runs again
+    # when the file changes.
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    file(SHA256 "${path}" hash)
+    string(MAKE_C_IDENTIFIER "${path}" name)
+    target_compile_definitions(${target} INTERFACE "NNRT_EMBED_SHA256_OF_${name}=${hash}")
   endif()
   # Compilers' dependency files do not list what the assembler includes. Deferred, so that sources added after this call count too.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _nnrt_embed_depend [[${target}]] [[${path}]])")

@@ -23,5 +23,15 @@ install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtC
         DESTINATION ${nnrt_package_dir})
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# nnrt.pc finds the headers from where it lies itself, so that an installed tree may be moved; folders that were asked for by an absolute path stay there.
+set(nnrt_pc_prefix "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DATADIR}")
+  file(RELATIVE_PATH nnrt_pc_prefix "/prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig" /prefix)
+  string(REGEX REPLACE "/$" "" nnrt_pc_prefix "\${pcfiledir}/${nnrt_pc_prefix}")
+endif()
+set(nnrt_pc_include "${CMAKE_INSTALL_INCLUDEDIR}")
+if(NOT IS_ABSOLUTE "${nnrt_pc_include}")
+  set(nnrt_pc_include "\${prefix}/${nnrt_pc_include}")
+endif()
 configure_file(cmake/nnrt.pc.in nnrt.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nnrt.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)

@@ -120,6 +120,27 @@ TEST_CASE("result: what follows a value does not follow an error, and the other 
   CHECK(!broken);
 }
 
+TEST_CASE("result: what follows may give nothing, and an error may become another") {
+  int seen = 0;
+  const auto look = [&](int n) { seen = n; };
+  const auto placed = [](error e) { return std::move(e).in("here"); };
+  static_assert(std::is_same_v<decltype(half(8).transform(look)), result<void>>);
+  CHECK(half(8).transform(look));
+  CHECK(seen == 4);
+  CHECK(half(7).transform(look).error().message() == "got 7, expected an even number");
+  CHECK(seen == 4);
+  const result<int> kept = half(6), broken = half(5);
+  CHECK(kept.transform(look).transform([&] { return ++seen; }).value() == 4);
+  CHECK(broken.transform(look).transform([&] { ++seen; }).transform_error(placed).error().message() == "here: got 5, expected an even number");
+  CHECK(seen == 4);
+  CHECK(broken.transform_error(placed).error().message() == "here: got 5, expected an even number");
+  CHECK(broken.error().message() == "got 5, expected an even number");
+  CHECK(kept.transform_error(placed).value() == 3);
+  CHECK(make(2).transform_error(placed)->number == 2);
+  CHECK(half(3).transform_error(placed).error().code() == error_code::invalid_argument);
+  CHECK(result<std::unique_ptr<int>>(std::make_unique<int>(5)).transform([](std::unique_ptr<int> p) { return *p; }).value() == 5);
+}
+
 TEST_CASE("result: value() of an error ends the program, and says which error") {
   const last_words said = last_words_of([] { static_cast<void>(half(3).value()); });
   CHECK(said.printed == "nnrt: value() of an error: got 3, expected an even number\n");

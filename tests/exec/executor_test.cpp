@@ -131,6 +131,38 @@ TEST_CASE("executor: try_run returns the same as an error, and runs nothing") {
   CHECK(told.empty());
 }
 
+TEST_CASE("executor: an input that lies in the results of the last run is refused; one of the caller's may be an output, too") {
+  const with_handler guard;
+  const std::string lies = "lies in the executor's own results, which the run overwrites; give it a range of your own";
+  executor<many> run;
+  std::array<float, 6> a{1, 2, 3, 4, 5, 6};
+  const std::array<float, 3> b{10, 20, 30};
+  const auto sum = std::get<0>(run(a, b));
+  const auto refused = run.try_run(sum, b);
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == "input \"a\" " + lies);
+  CHECK(refused.error().code() == error_code::invalid_argument);
+  CHECK(told.empty());
+  run(a, sum.first<3>());
+  CHECK(told == "input \"b\" " + lies);
+  told.clear();
+  run(sum, b, a, a, a, a);
+  CHECK(told == "input \"a\" " + lies);
+  CHECK(copied(sum) == std::vector<float>{11, 22, 33, 14, 25, 36});
+  told.clear();
+  std::array<float, 6> unused[3];
+  run(a, b, a, unused[0], unused[1], unused[2]);
+  CHECK(a == std::array<float, 6>{11, 22, 33, 14, 25, 36});
+  run(a, b, a, unused[0], unused[1], unused[2]);
+  CHECK(a == std::array<float, 6>{21, 42, 63, 24, 45, 66});
+  executor<many> other;
+  CHECK(std::get<0>(other(sum, b))[0] == 31.0F);  // another executor's results stay
+  executor<micro> unrolled;
+  unrolled(std::array<float, 4>{1, 0, 0, 1});
+  unrolled(std::span<const float>(unrolled.outputs().data(), 4));
+  CHECK(told == "input \"x\" " + lies);
+}
+
 template <class G, class Policy> std::vector<float> ran(const options& wanted = {}) {
   auto made = executor<G, Policy>::create(weights_for<G>(), wanted);
   REQUIRE(made);

@@ -160,6 +160,30 @@ TEST_CASE("session: another element type, or a number that is none, is a contrac
   set_contract_handler(before);
 }
 
+TEST_CASE("session: inputs may be read from the caller's memory, but not from the session's own results") {
+  static std::string told;
+  told.clear();
+  const contract_handler before = set_contract_handler([](const std::string& message) { told = message; });
+  session s(compiled<many>());
+  fill(s.input<float>(1), {10, 20, 30});
+  alignas(64) std::array<float, 6> a{1, 2, 3, 4, 5, 6};
+  s.read_input_from(0, reinterpret_cast<const std::byte*>(a.data()));
+  CHECK(s.input<float>(0).data() == a.data());
+  REQUIRE(s.run());
+  const std::vector<float> sum{11, 22, 33, 14, 25, 36};
+  CHECK(copied(s.output<float>(0)) == sum);
+  CHECK(told.empty());
+  s.read_input_from(0, s.output_bytes(0).data());
+  CHECK(told == "input \"a\" lies in the session's own results, which the run overwrites; give it memory of your own");
+  REQUIRE(s.run());
+  CHECK(copied(s.output<float>(0)) == sum);
+  s.read_input_from(0, nullptr);
+  CHECK(s.input<float>(0)[0] == 0);
+  REQUIRE(s.run());
+  CHECK(s.output<float>(0)[0] == 10);
+  set_contract_handler(before);
+}
+
 TEST_CASE("session: before the first run outputs are zeros") {
   session s(compiled<many>());
   CHECK(copied(s.output<float>(3)) == std::vector<float>(6));

@@ -93,6 +93,15 @@ namespace detail {
 }
 }  // namespace detail
 
+namespace detail {
+/// What transform() gives: f's own result as a value, or the word that it is done.
+template <class F, class... Value> auto result_of(F& f, Value&&... value) {
+  using made = std::remove_cvref_t<decltype(f(static_cast<Value&&>(value)...))>;
+  if constexpr (std::is_void_v<made>) return f(static_cast<Value&&>(value)...), result<made>();
+  else return result<made>(f(static_cast<Value&&>(value)...));
+}
+}  // namespace detail
+
 /// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these results need.
 /// `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends the program.
 template <class T> class result {
@@ -141,15 +150,16 @@ template <class T> class result {
   template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
-  /// A result of f(value), or of this error.
-  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
-  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
-  template <class F> auto transform(F&& f) && {
-    return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });
-  }
+  /// A result of f(value), which may be void, or of this error.
+  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
+  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
+  template <class F> auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
   /// This value, or f(error), which is a result of the same type.
   template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
   template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+  /// This value, or the error f(error).
+  template <class F> result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
 
   error_type& error() & { return error_; }
   const error_type& error() const& { return error_; }
@@ -183,7 +193,9 @@ template <> class result<void> {
     if (!has_value_) detail::no_value(error_);
   }
   template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
   template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+  template <class F> result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
 
   error_type& error() & { return error_; }
   const error_type& error() const& { return error_; }

@@ -40,6 +40,12 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
   return false;
 }
 
+/// Says that an input lies where the run writes.
+[[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
+  append(wrong, {"input \"", name, "\" lies in the executor's own results, which the run overwrites; give it a range of your own"});
+  return false;
+}
+
 /// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
 struct no_times {};
 template <class Policy> struct times_of { using type = no_times; };
@@ -60,6 +66,9 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///                 the next run: a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
+///
+/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
+/// range of the caller's, to which the run copies the next one: run(x, state, y, state).
 template <class G, class Policy = cpu> class executor {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
@@ -113,7 +122,7 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
-    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
+    if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
@@ -122,7 +131,7 @@ template <class G, class Policy = cpu> class executor {
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
-      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...))
+      if (!may_run(std::index_sequence<In...>{}, std::get<In>(all)...))
         return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
         return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
@@ -131,12 +140,12 @@ template <class G, class Policy = cpu> class executor {
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes, and then nothing was run; or naming the node, the rule and both values when the
+  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node, the rule and both values when the
   /// inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
     run_fault fault;
     [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
@@ -234,18 +243,24 @@ template <class G, class Policy = cpu> class executor {
     constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
     return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
   }
-  template <std::size_t... I, class... Ranges> static bool fits(std::index_sequence<I...>, const Ranges&... inputs) { return (fits_one<I, true>(inputs) && ...); }
+  /// Whether steps write where this range is to be read.
+  template <class Range> bool is_overwritten(const Range& range) {
+    return reinterpret_cast<std::uintptr_t>(std::data(range)) - reinterpret_cast<std::uintptr_t>(arena_.data()) < static_cast<std::uintptr_t>(plan.arena_bytes);
+  }
+  template <std::size_t... I, class... Ranges> bool may_run(std::index_sequence<I...>, const Ranges&... inputs) {
+    return ((fits_one<I, true>(inputs) && !is_overwritten(inputs)) && ...);
+  }
 
   /// What is wrong with the first range that does not fit.
-  template <bool IsInput, std::size_t... I, class... Ranges> static error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
+  template <bool IsInput, std::size_t... I, class... Ranges> error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
     pool<char> wrong;
     static_cast<void>((check_one<I, IsInput>(ranges, wrong) && ...));
     return {error_code::invalid_argument, letters_of(wrong)};
   }
-  template <std::size_t I, bool IsInput, class Range> static bool check_one(const Range& range, pool<char>& wrong) {
-    return fits_one<I, IsInput>(range) || detail::append_misfit(wrong, IsInput ? "input" : "output",
-                                                                IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name,
-                                                                std::size(range), expected_size<I, IsInput, Range>());
+  template <std::size_t I, bool IsInput, class Range> bool check_one(const Range& range, pool<char>& wrong) {
+    constexpr std::string_view name = IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name;
+    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), expected_size<I, IsInput, Range>());
+    return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
   /// Whether the outputs are there; else that has been said.

@@ -98,11 +98,15 @@ class session {
   plan_view plan_of_steps() const { return plan(); }
 
   /// From now on runs read input i at `first`, which has the bytes of its desc and lives until then; null: in the session's own memory again.
-  /// Kernels read it fastest where it is aligned to 64 bytes.
+  /// Kernels read it fastest where it is aligned to 64 bytes. Memory of this session's results, which a run overwrites before it has read all
+  /// inputs, is a broken contract, and the input stays where it was. input() and input_bytes() are what the input is read from: they may be written
+  /// to where the caller may.
   void read_input_from(std::size_t i, const std::byte* first) {
     if (bases_.empty()) return;  // run() says why
     if (own_inputs_.empty()) own_inputs_.assign(bases_.begin() + first_input, bases_.begin() + first_input + static_cast<std::ptrdiff_t>(plan().inputs.size()));
     if (i >= own_inputs_.size()) return;
+    if (reinterpret_cast<std::uintptr_t>(first) - reinterpret_cast<std::uintptr_t>(memory_.data()) < static_cast<std::uintptr_t>(plan().arena_bytes))
+      return broken_contract(joined({"input ", piece::in_quotes(plan().name_of(plan().inputs[i])), " lies in the session's own results, which the run overwrites; give it memory of your own"}));
     bases_[first_input + i] = first != nullptr ? const_cast<std::byte*>(first) : own_inputs_[i];
     has_views_ = false;
   }
