@@ -56,7 +56,7 @@ function(nnrt_add_compile_fail source)
   set_tests_properties(${name} PROPERTIES LABELS "compile_fail;${arg_LABELS}")
 endfunction()
 
-# nnrt_add_acceptance(file compiler_name compiler -O0|-O2 [LABELS label...])
+# nnrt_add_acceptance(file compiler_name compiler -O0|-O1|-O2 [LABELS label...])
 # The program (or each program of a Markdown file) compiles with -std=c++20 -Iinclude -pthread, links no library, exits with 0.
 function(nnrt_add_acceptance source compiler_name compiler optimisation)
   cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS")

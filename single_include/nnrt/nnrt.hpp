@@ -2409,6 +2409,16 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
+/// of fma is overwritten move accumulators about, and some of them to memory.
+[[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
+#if defined(NNRT_LANES_AVX2)
+  asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
+#else
+  sum = fma(x, y, sum);
+#endif
+}
+
 /// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
 #if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
 inline constexpr bool has_lane_products = true;
@@ -12096,8 +12106,8 @@ constexpr bool narrow_tiles_sum_alike() {
 }
 
 /// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
-/// quarter of all instructions, which is felt where the core's other thread takes its share of them.
-constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+/// quarter of all instructions, and where the core's other thread takes every second cycle of what decodes them, that is what products wait for.
+constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1; }
 
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
@@ -12148,8 +12158,8 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
 
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
-    to_first = fma(x, b0, to_first);
-    to_last = fma(x, b1, to_last);
+    add_product(to_first, x, b0);
+    add_product(to_last, x, b1);
   }
 };
 
@@ -12226,6 +12236,7 @@ template <class Sums> inline constexpr bool may_fetch = Sums::accumulators >= (v
 /// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (may_fetch<Sums>) {
+    if (Count > 4 && step == 0) return;  // nothing to ask for
     each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);
@@ -13852,6 +13863,9 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 /// Whether a tile asks for its weights: others have no load slots to spare.
 template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
+/// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
+constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
@@ -13876,6 +13890,13 @@ template <class Sums>
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
+    }
+    constexpr int turn = steps_of_a_turn(Sums::accumulators);
+    if constexpr (turn > 1) {
+      for (const std::byte* const whole = b + steps / turn * (turn * Sums::step_bytes); b != whole; b += turn * Sums::step_bytes, a.advance_steps(turn)) {
+        if constexpr (asks_for_weights<Sums>) fetch_weights<turn * Sums::step_bytes>(b);
+        each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::step_bytes, flip, i); });
+      }
     }
     for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
       if constexpr (asks_for_weights<Sums>) fetch_weights<Sums::step_bytes>(b);
@@ -31928,6 +31949,15 @@ namespace detail {
 }
 }  // namespace detail
 
+namespace detail {
+/// What transform() gives: f's own result as a value, or the word that it is done.
+template <class F, class... Value> auto result_of(F& f, Value&&... value) {
+  using made = std::remove_cvref_t<decltype(f(static_cast<Value&&>(value)...))>;
+  if constexpr (std::is_void_v<made>) return f(static_cast<Value&&>(value)...), result<made>();
+  else return result<made>(f(static_cast<Value&&>(value)...));
+}
+}  // namespace detail
+
 /// A value, or the reason why there is none: std::expected<T, error> of C++23, of which compilers see only what these results need.
 /// `*` and `->` ask for a value, error() for an error; value() of an error breaks the contract and ends the program.
 template <class T> class result {
@@ -31976,15 +32006,16 @@ template <class T> class result {
   template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
   template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
-  /// A result of f(value), or of this error.
-  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
-  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return result<std::remove_cvref_t<decltype(f(value))>>(f(value)); }); }
-  template <class F> auto transform(F&& f) && {
-    return std::move(*this).and_then([&](T&& value) { return result<std::remove_cvref_t<decltype(f(std::move(value)))>>(f(std::move(value))); });
-  }
+  /// A result of f(value), which may be void, or of this error.
+  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
+  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
+  template <class F> auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
   /// This value, or f(error), which is a result of the same type.
   template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
   template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+  /// This value, or the error f(error).
+  template <class F> result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
 
   error_type& error() & { return error_; }
   const error_type& error() const& { return error_; }
@@ -32018,7 +32049,9 @@ template <> class result<void> {
     if (!has_value_) detail::no_value(error_);
   }
   template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
   template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+  template <class F> result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
 
   error_type& error() & { return error_; }
   const error_type& error() const& { return error_; }
@@ -37484,6 +37517,12 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
   return false;
 }
 
+/// Says that an input lies where the run writes.
+[[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
+  append(wrong, {"input \"", name, "\" lies in the executor's own results, which the run overwrites; give it a range of your own"});
+  return false;
+}
+
 /// What takes the times of an executor's steps: nothing, unless its policy names something (exec/profile.hpp).
 struct no_times {};
 template <class Policy> struct times_of { using type = no_times; };
@@ -37504,6 +37543,9 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///                 the next run: a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
+///
+/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
+/// range of the caller's, to which the run copies the next one: run(x, state, y, state).
 template <class G, class Policy = cpu> class executor {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
@@ -37557,7 +37599,7 @@ template <class G, class Policy = cpu> class executor {
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
-    if (fits(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
+    if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
@@ -37566,7 +37608,7 @@ template <class G, class Policy = cpu> class executor {
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
-      if (!fits(std::index_sequence<In...>{}, std::get<In>(all)...))
+      if (!may_run(std::index_sequence<In...>{}, std::get<In>(all)...))
         return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
         return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
@@ -37575,12 +37617,12 @@ template <class G, class Policy = cpu> class executor {
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes, and then nothing was run; or naming the node, the rule and both values when the
+  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node, the rule and both values when the
   /// inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
-    if (!fits(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
+    if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
     run_fault fault;
     [[maybe_unused]] const step* const failed = run_on(fault, inputs...);
@@ -37678,18 +37720,24 @@ template <class G, class Policy = cpu> class executor {
     constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
     return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
   }
-  template <std::size_t... I, class... Ranges> static bool fits(std::index_sequence<I...>, const Ranges&... inputs) { return (fits_one<I, true>(inputs) && ...); }
+  /// Whether steps write where this range is to be read.
+  template <class Range> bool is_overwritten(const Range& range) {
+    return reinterpret_cast<std::uintptr_t>(std::data(range)) - reinterpret_cast<std::uintptr_t>(arena_.data()) < static_cast<std::uintptr_t>(plan.arena_bytes);
+  }
+  template <std::size_t... I, class... Ranges> bool may_run(std::index_sequence<I...>, const Ranges&... inputs) {
+    return ((fits_one<I, true>(inputs) && !is_overwritten(inputs)) && ...);
+  }
 
   /// What is wrong with the first range that does not fit.
-  template <bool IsInput, std::size_t... I, class... Ranges> static error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
+  template <bool IsInput, std::size_t... I, class... Ranges> error misfit(std::index_sequence<I...>, const Ranges&... ranges) {
     pool<char> wrong;
     static_cast<void>((check_one<I, IsInput>(ranges, wrong) && ...));
     return {error_code::invalid_argument, letters_of(wrong)};
   }
-  template <std::size_t I, bool IsInput, class Range> static bool check_one(const Range& range, pool<char>& wrong) {
-    return fits_one<I, IsInput>(range) || detail::append_misfit(wrong, IsInput ? "input" : "output",
-                                                                IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name,
-                                                                std::size(range), expected_size<I, IsInput, Range>());
+  template <std::size_t I, bool IsInput, class Range> bool check_one(const Range& range, pool<char>& wrong) {
+    constexpr std::string_view name = IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name;
+    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), expected_size<I, IsInput, Range>());
+    return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
   /// Whether the outputs are there; else that has been said.

@@ -24,6 +24,9 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 /// Whether a tile asks for its weights: others have no load slots to spare.
 template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
+/// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
+constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
@@ -48,6 +51,13 @@ template <class Sums>
         each<sets>([&](int s) __attribute__((always_inline)) {
           sum[s].add_products(a, b + s * Sums::step_bytes, flip, s);
         });
+    }
+    constexpr int turn = steps_of_a_turn(Sums::accumulators);
+    if constexpr (turn > 1) {
+      for (const std::byte* const whole = b + steps / turn * (turn * Sums::step_bytes); b != whole; b += turn * Sums::step_bytes, a.advance_steps(turn)) {
+        if constexpr (asks_for_weights<Sums>) fetch_weights<turn * Sums::step_bytes>(b);
+        each<turn>([&](int i) __attribute__((always_inline)) { sum[0].add_products(a, b + i * Sums::step_bytes, flip, i); });
+      }
     }
     for (; b != end; b += Sums::step_bytes, a.advance_steps(1)) {
       if constexpr (asks_for_weights<Sums>) fetch_weights<Sums::step_bytes>(b);

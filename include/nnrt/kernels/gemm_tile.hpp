@@ -149,8 +149,8 @@ constexpr bool narrow_tiles_sum_alike() {
 }
 
 /// How many k of a tile one turn of its loop takes. With 16 registers there are but 12 sums: what a turn costs beside their products comes to a
-/// quarter of all instructions, which is felt where the core's other thread takes its share of them.
-constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
+/// quarter of all instructions, and where the core's other thread takes every second cycle of what decodes them, that is what products wait for.
+constexpr int k_of_a_turn(int accumulators) { return vector_registers == 16 && lanes == 8 && sets_for(accumulators) == 1 ? 8 : 1; }
 
 /// The sums of a tile of 1 or 2 whole vectors per row. `step` is how many k a vector of weights is for.
 template <int Vectors, class Rows> struct sums;
@@ -201,8 +201,8 @@ template <int Vectors, int... Row> struct sums<Vectors, std::integer_sequence<in
 
  private:
   [[gnu::always_inline]] static void add_row(vf& to_first, vf& to_last, vf x, vf b0, vf b1) {
-    to_first = fma(x, b0, to_first);
-    to_last = fma(x, b1, to_last);
+    add_product(to_first, x, b0);
+    add_product(to_last, x, b1);
   }
 };
 
@@ -279,6 +279,7 @@ template <class Sums> inline constexpr bool may_fetch = Sums::accumulators >= (v
 /// Asks for what is read later, as many lines for each of Count k as a panel's weights take, `step` bytes further for the next k.
 template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(address& ahead, std::int64_t step) {
   if constexpr (may_fetch<Sums>) {
+    if (Count > 4 && step == 0) return;  // nothing to ask for
     each<Count>([&](int i) __attribute__((always_inline)) {
       for (std::int64_t line = 0; line < bytes_ahead; line += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(ahead + static_cast<address>(i * step + line)), 0, 2);

@@ -179,6 +179,16 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
+/// of fma is overwritten move accumulators about, and some of them to memory.
+[[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
+#if defined(NNRT_LANES_AVX2)
+  asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
+#else
+  sum = fma(x, y, sum);
+#endif
+}
+
 /// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
 #if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
 inline constexpr bool has_lane_products = true;
