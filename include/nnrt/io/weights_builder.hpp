@@ -13,9 +13,9 @@ namespace nnrt::inline NNRT_ISA {
 /// memory that they allocated.
 class weights_builder {
  public:
-  /// From now on tensors may lie in this file.
+  /// From now on tensors may lie in this file, the only one: another call unmaps it.
   void keep(mapped_file file) { state_.file = std::move(file); }
-  /// From now on tensors may lie in the memory of these weights.
+  /// From now on tensors may lie in the memory of these weights, and of no others given before.
   void keep(const weights& others) { state_.others = others.state_; }
   /// The order of axes that the tensors have.
   void order(layout of_axes) { state_.order = of_axes; }
