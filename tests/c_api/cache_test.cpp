@@ -155,6 +155,18 @@ TEST_CASE("a directory that is not there, and the version that nobody may have, 
   CHECK(c.files().empty());
 }
 
+TEST_CASE("a directory that takes no files of this user ends the build as one that is not there") {
+  cached c;
+  fs::permissions(c.directory, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read | fs::perms::others_exec);
+  const int code = nnrt_test::in_child([&] {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) return -1;  // whom permissions do not hold for
+    return static_cast<int>(c.build(1));
+  });
+  CHECK(code == OH_NN_INVALID_PARAMETER);
+  CHECK(c.files().empty());
+  fs::permissions(c.directory, fs::perms::owner_all);
+}
+
 TEST_CASE("a cache that cannot be written is an error of its own") {
   cached c;
   fs::create_directory(c.directory / "cache_info.nncache");  // no file can take its place

@@ -210,6 +210,9 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   write_npy(folder.file("wide.npy"), "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", {1, 2});
   write_npy(folder.file("turned.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", {1, 2});
   write_npy(folder.file("short.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", {1, 2});
+  std::vector<float> two_images(128, 0.5F);
+  two_images[64 + 3] = std::nanf("");
+  std::ofstream(folder.file("nan.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two_images.data()), 512);
   struct row { const char* what; std::string arguments; int exit_code; const char* says; };
   const row table[] = {
       {"no arguments", "", 2, "A subcommand is required"},
@@ -225,8 +228,17 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
       {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1, "has no .npy, .safetensors or .raw file"},
       {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1, "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
       {"a node that there is not", "quantize " + network + samples + out + " --on-processor nobody", 1, "no node is called \"nobody\", which shall run on the processor"},
-      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 1, "--stored-inputs: inputs are images"},
-      {"two means", "quantize " + network + samples + out + " --mean 1,2", 1, "--mean: got 2 numbers, expected 1 or 3"},
+      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 2, "--stored-inputs: inputs are images"},
+      {"a subcommand that there is not", "bogus", 2, "there is no subcommand \"bogus\""},
+      {"a model that would be replaced", "quantize " + network + samples + " -o " + folder.path() + "/./digits.safetensors", 2, "--out: would replace MODEL"},
+      {"a report in the model's place", "quantize " + network + samples + out + " --report " + folder.file("out.safetensors"), 2, "--report: would replace what --out writes"},
+      {"a folder that is not there", "quantize " + network + samples + out + " --report " + folder.file("no/such/page.html"), 1, "page.html: cannot write there: No such file or directory"},
+      {"a share that is none", "quantize " + network + samples + out + " --percentile nan", 2, "--percentile"},
+      {"a share of nothing", "quantize " + network + samples + out + " --percentile 0", 2, "--percentile"},
+      {"a mean that is no number", "quantize " + network + samples + out + " --mean nan", 1, "input \"image\" has a mean or scale of channel 0 that is no finite number"},
+      {"a scale of 0", "quantize " + network + samples + out + " --input-type y --scale 0", 1, "input \"image\" has scales that are all 0"},
+      {"a sample that is no number", "quantize " + network + " --samples " + folder.file("nan.raw") + out, 1, "input \"image\" of sample 1: got nan at element 3, expected numbers"},
+      {"two means", "quantize " + network + samples + out + " --mean 1,2", 2, "--mean: got 2 numbers, expected 1 or 3"},
   };
   for (const row& r : table) {
     CAPTURE(r.what);
@@ -236,6 +248,19 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
     CHECK(made.says(r.says));
     CHECK_FALSE(std::filesystem::exists(folder.file("out.safetensors")));
   }
+}
+
+TEST_CASE("nnrt quantize: what is no file is written to and stays, and a report that nobody can read is no success") {
+  const temporary_folder folder;
+  const std::string quantized = "quantize -q " + saved_digits(folder) + " --samples " + digits_folder + "held_out.safetensors";
+  std::filesystem::create_symlink("/dev/null", folder.file("sink"));
+  const outcome made = run(quantized + " --summary -o " + folder.file("sink"));
+  CHECK(made.exit_code == 0);
+  CHECK(made.says("saved " + folder.file("sink") + "\n"));
+  CHECK(std::filesystem::is_symlink(folder.file("sink")));
+  const outcome unread = run(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " + folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
+  CHECK(unread.exit_code == 1);
+  CHECK(unread.says("nnrt: cannot print the report: No space left on device"));
 }
 
 TEST_CASE("nnrt: --help and --version say what there is") {

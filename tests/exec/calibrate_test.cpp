@@ -364,6 +364,13 @@ TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do no
   const std::vector<std::vector<float>> small{std::vector<float>(5)};
   CHECK(calibrate<net, accelerator_policy>(file, small).error().message() == "calibrate: input 0 of a sample has 5 elements, expected 189");
   CHECK_FALSE(bool(calibrate<net, accelerator_policy>(weights{}, samples_of<pixels>(1))));
+  auto with_nan = samples_of<pixels>(3);
+  with_nan[2][7] = std::nanf("");
+  CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() == "calibrate: input \"x\" of sample 2: got nan at element 7, expected numbers");
+  for (const double share : {0.0, -1.0, 1.5, std::nan("")})
+    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.percentile = share}).error().message() == "calibrate: the percentile must be above 0 and at most 1");
+  for (const float steps : {0.0F, -127.0F, INFINITY, std::nanf("")})
+    CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.steps = steps}).error().message() == "calibrate: steps must be a finite number above 0");
 
   std::string told;
   calibration_options options;

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -99,6 +102,33 @@ TEST_CASE("a group that cannot be replaced is as it was") {
   CHECK_FALSE(replace_group(names, members, nowhere, bytes_of(text)));
   CHECK(g.read() == "old");
   CHECK(g.folder.count() == 2);
+}
+
+TEST_CASE("what killed writers left of new files goes when the lock is held, what others are writing stays") {
+  const group g;
+  REQUIRE(g.replace("old"));
+  const ::pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  const std::string dead = ".new-" + std::to_string(child) + "-", living = ".new-" + std::to_string(::getpid()) + "-";
+  const std::string left[] = {g.member + dead + "0", g.before + dead + "3", g.head + dead + "0"};
+  const std::string kept[] = {g.member + living + "0", g.folder.file("another") + dead + "0", g.member + ".new-", g.member + ".new-0-0"};
+  for (const auto& path : left) REQUIRE(write_file(path, bytes_of("half")));
+  for (const auto& path : kept) REQUIRE(write_file(path, bytes_of("half")));
+  const std::string names[] = {g.member, g.head};
+  {
+    const directory_lock reads(g.folder.path() + "/no/such", directory_lock::use::writing);
+    CHECK_FALSE(reads.is_held());
+    remove_left_overs(reads, g.folder.path(), names);
+    CHECK(g.folder.count() == 9);
+  }
+  const directory_lock writes(g.folder.path(), directory_lock::use::writing);
+  REQUIRE(writes.is_held());
+  remove_left_overs(writes, g.folder.path(), names);
+  for (const auto& path : left) CHECK(content_of(path) == "-");
+  for (const auto& path : kept) CHECK(content_of(path) == "half");
+  CHECK(g.folder.count() == 6);
+  CHECK(g.read() == "old");
 }
 
 TEST_CASE("one writes, or several read") {

@@ -6,7 +6,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <string>
 
 namespace {
@@ -66,6 +70,37 @@ TEST_CASE("file: replacing a file keeps its permissions") {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("file: devices and pipes are written to and stay what they are, and so does what a process has open") {
+  const temporary_folder folder;
+  const std::string pipe = folder.file("pipe"), device = folder.file("device"), opened = folder.file("opened");
+  const auto type_of = [](const std::string& path) {
+    struct stat there {};
+    return lstat(path.c_str(), &there) == 0 ? there.st_mode & S_IFMT : 0;
+  };
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const nnrt::detail::descriptor reader(open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  REQUIRE(reader.is_open());
+  const std::span<const std::byte> pieces[] = {bytes_of("one "), {}, bytes_of("two")};
+  REQUIRE(nnrt::write_file(pipe, pieces));
+  char read_back[16];
+  CHECK(std::string(read_back, static_cast<std::size_t>(std::max<ssize_t>(0, read(reader.number(), read_back, sizeof read_back)))) == "one two");
+  CHECK(type_of(pipe) == S_IFIFO);
+
+  REQUIRE(symlink("/dev/null", device.c_str()) == 0);
+  CHECK(nnrt::write_file(device, bytes_of("nobody reads this")));
+  CHECK(type_of(device) == S_IFLNK);
+
+  REQUIRE(nnrt::write_file(folder.file("file"), bytes_of("old")));
+  const nnrt::detail::descriptor held(open(folder.file("file").c_str(), O_RDONLY | O_CLOEXEC));
+  REQUIRE(symlink(("/proc/self/fd/" + std::to_string(held.number())).c_str(), opened.c_str()) == 0);
+  const auto refused = nnrt::write_file(opened, bytes_of("new"));
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == opened + ": cannot replace it: it is a link to what a process has open");
+  CHECK(type_of(opened) == S_IFLNK);
+  CHECK(content_of(folder.file("file")) == "old");
+  CHECK(folder.count() == 4);
 }
 
 TEST_CASE("file: an error of mapping names the file and what the system said") {

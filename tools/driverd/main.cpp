@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -29,9 +30,11 @@ hal::device_registry::entry find_driver(const std::string& wanted, std::string& 
   return nullptr;
 }
 
-int complain(const std::string& why) {
+constexpr int failed = 1, wrong_usage = 2;
+
+int complain(const std::string& why, int exit_code = failed) {
   std::fprintf(stderr, "nnrt-driverd: %s\n", why.c_str());
-  return 1;
+  return exit_code;
 }
 
 /// A file that can be read when the process is told to end.
@@ -56,7 +59,8 @@ void allow_many_files() {
 int main(int count, char** words) {
   CLI::App app("Hosts a driver behind a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
   app.footer("Programs list the device where NNRT_DRIVER_SOCKETS names the socket. SIGTERM, SIGINT or SIGHUP end the host and remove the socket;\n"
-             "runs that are under way have 5 seconds to end.");
+             "runs that are under way have 5 seconds to end.\n"
+             "Exit codes: 0 it was ended, 1 it failed (the reason is on stderr), 2 the arguments make no sense.");
   std::string socket, driver = "cpu";
   remote::host_options options;
   std::uint64_t memory_mib = options.most.memory_bytes >> 20U;
@@ -73,7 +77,7 @@ int main(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& wrong) {
-    return app.exit(wrong);
+    return app.exit(wrong) == 0 ? 0 : wrong_usage;
   }
   std::string names;
   if (lists) {
@@ -81,9 +85,11 @@ int main(int count, char** words) {
     std::printf("%s\n", names.c_str());
     return 0;
   }
-  if (path->empty()) return complain("--socket PATH says where to listen; --help says more");
+  if (path->empty()) return complain("--socket PATH says where to listen; --help says more", wrong_usage);
+  const auto is_control = [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 127; };
+  if (std::any_of(options.name.begin(), options.name.end(), is_control)) return complain("--name: has letters that no terminal shows", wrong_usage);
   const auto device = find_driver(driver, names);
-  if (device == nullptr) return complain("there is no driver \"" + driver + "\", but " + names);
+  if (device == nullptr) return complain("there is no driver \"" + driver + "\", but " + names, wrong_usage);
   options.most.memory_bytes = memory_mib << 20U;
   if (!is_quiet) options.say = [](std::string_view line) { std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data()); };
 

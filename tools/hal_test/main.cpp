@@ -45,7 +45,7 @@ int run_all(const choices& chosen, const std::string& name, const subject& make)
 
 int main(int count, char** words) {
   choices chosen;
-  CLI::App app("Holds a driver against the contract of NN HAL 1.3 and of nnrt. Exit code: 0 some cases passed and none failed, 1 some failed, 2 none passed.");
+  CLI::App app("Holds a driver against the contract of NN HAL 1.3 and of nnrt. Exit code: 0 some cases passed and none failed, 1 some failed, 2 none passed or the arguments make no sense.");
   app.add_option("-d,--device", chosen.device, "Device by its name (see --devices); the first one when left out");
   app.add_option("--socket", chosen.socket, "Test the device of a host in another process (nnrt-driverd) that listens here")->excludes("--device");
   app.add_option("-f,--filter", chosen.filters, "Run the cases whose name contains this; may be given several times");
@@ -54,7 +54,11 @@ int main(int count, char** words) {
   app.add_flag("--devices", chosen.lists_devices, "List the devices");
   app.add_flag("--here", chosen.stays_here, "Run all cases in this process, for a debugger: a crash ends it");
   app.add_flag("-q,--quiet", chosen.shows_failures_alone, "Print only what failed, and the summary");
-  CLI11_PARSE(app, count, words);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& wrong) {
+    return app.exit(wrong) == 0 ? 0 : 2;
+  }
   if (chosen.lists) {
     for (const test_case& one : all_cases())
       if (is_chosen(one.name, chosen.filters)) std::printf("%-32s %s\n", one.name.c_str(), one.promise.c_str());

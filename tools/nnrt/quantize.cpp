@@ -9,6 +9,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -108,22 +110,47 @@ void print_report(const nnrt::saved_model& saved, const nnrt::compiled_model& ma
   double least = 1;
   std::string where;
   for (const nnrt::layer_report& layer : made.layers)
-    if (layer.cosine < least) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
+    if (!(layer.cosine >= least)) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
   std::printf("%s for %s: %zu of %zu nodes on the accelerator", saved.name.c_str(), saved.architecture.c_str(), on_accelerator, saved.places.size());
   if (wanted.options.report) std::printf(", least cosine %.6f%s%s", least, where.empty() ? "" : " at ", where.c_str());
-  std::printf("\nsaved %s, %ju bytes\n", wanted.out.c_str(), static_cast<std::uintmax_t>(std::filesystem::file_size(wanted.out)));
+  std::error_code is_no_file;
+  const std::uintmax_t bytes = std::filesystem::file_size(wanted.out, is_no_file);
+  if (is_no_file) std::printf("\nsaved %s\n", wanted.out.c_str());
+  else std::printf("\nsaved %s, %ju bytes\n", wanted.out.c_str(), bytes);
+}
+
+/// What is wrong with the arguments together. Nothing has been read or written yet.
+result<void> check_arguments(const wishes& wanted) {
+  if (const auto input = input_of(wanted); !input) return fail(input.error());
+  if (wanted.ends.inputs && wanted.input_type != "featuremap") return fail(error_code::invalid_argument, "--stored-inputs: inputs are images, which are no stored numbers");
+  std::error_code none;
+  const auto same = [&](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && (std::filesystem::weakly_canonical(a, none) == std::filesystem::weakly_canonical(b, none)) && !std::filesystem::is_character_file(a, none);
+  };
+  if (same(wanted.out, wanted.model)) return fail(error_code::invalid_argument, "--out: would replace MODEL");
+  if (same(wanted.page, wanted.model)) return fail(error_code::invalid_argument, "--report: would replace MODEL");
+  if (same(wanted.page, wanted.out)) return fail(error_code::invalid_argument, "--report: would replace what --out writes");
+  return {};
+}
+
+/// A file can be made where it is wanted: said before the work, not behind it.
+result<void> check_folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
+  return fail(error_code::io_failed, {path, ": cannot write there: ", std::string_view(std::strerror(errno))});
 }
 
 result<void> quantize(wishes& wanted) {
   const auto input = input_of(wanted);
   if (!input) return fail(input.error());
+  for (const std::string& path : {wanted.out, wanted.page})
+    if (auto ok = path.empty() ? result<void>() : check_folder_of(path); !ok) return ok;
   const auto network = read_model(wanted.model, wanted.signature);
   if (!network) return fail(network.error());
   nnrt::saved_model saved;
   saved.name = wanted.name.empty() ? std::filesystem::path(wanted.model).stem().string() : wanted.name;
   saved.architecture = wanted.policy;
   saved.inputs.assign(network->graph.inputs.size(), *input);
-  if (wanted.ends.inputs && input->is_image) return fail(error_code::invalid_argument, "--stored-inputs: inputs are images, which are no stored numbers");
   for (std::size_t i = 0; i < saved.inputs.size(); ++i)  // before the work of calibrating
     if (auto ok = nnrt::check_input(saved.inputs[i], network->graph, i); !ok) return fail(std::move(ok.error()).in(wanted.model));
   sample_files samples(network->graph, input->by);
@@ -172,31 +199,40 @@ void add_quantize(CLI::App& program, int& exit_code) {
 
   command.add_option("MODEL", wanted->model, "a TensorFlow Lite file, or a saved model")->required();
   command.add_option("-o,--out", wanted->out, "the saved model to write")->required();
-  command.add_option("--samples", wanted->samples, "files and folders with samples of the inputs, see below")->required();
+  command.add_option("--samples", wanted->samples, "files and folders with samples of the inputs, see below; as many as follow, so MODEL comes before or behind another option")->required();
   command.add_option("--policy", wanted->policy, "the accelerator's architecture")->capture_default_str()->check(CLI::IsMember(policies));
   command.add_flag("--strict", wanted->is_strict, "request what the accelerator runs only on request, and refuse a network of which it does not take all");
   command.add_option("--method", wanted->method, "how the threshold of each tensor is found")->capture_default_str()->check(CLI::IsMember(names_of(methods())));
-  command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile and mixed keep")->capture_default_str()->check(CLI::Range(0.0, 1.0));
+  command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile and mixed keep")->capture_default_str()->check(CLI::Validator(
+      [](std::string& text) {
+        double share = 0;
+        return CLI::detail::lexical_cast(text, share) && share > 0 && share <= 1 ? std::string() : "got " + text + ", expected a number above 0 and at most 1";
+      },
+      "in (0, 1]"));
   command.add_option("--name", wanted->name, "what the network is called in the file (else as MODEL)");
   command.add_option("--signature", wanted->signature, "of a TensorFlow Lite file: the signature to read");
   command.add_option("--input-type", wanted->input_type, "what callers give for each input")->capture_default_str()->check(CLI::IsMember(names_of(image_types(), {"featuremap"})));
   command.add_option("--colours", wanted->colours, "what the network was trained with (else: gray of y, rgb of nv12, and the image's own)")->check(CLI::IsMember(names_of(all_colours())));
   command.add_option("--range", wanted->range, "what Y, U and V of images mean")->capture_default_str()->check(CLI::IsMember({"full", "bt601_video"}));
-  command.add_option("--mean", wanted->mean, "the network sees (pixel - mean) * scale: one number, or three with commas")->delimiter(',');
-  command.add_option("--scale", wanted->scale, "see --mean")->delimiter(',');
+  command.add_option("--mean", wanted->mean, "the network sees (pixel - mean) * scale: one number, or three with commas")->delimiter(',')->allow_extra_args(false);
+  command.add_option("--scale", wanted->scale, "see --mean")->delimiter(',')->allow_extra_args(false);
   command.add_option("--input-source", wanted->source, "where the accelerator reads inputs: ddr is memory, resizer cuts regions out of images")
       ->capture_default_str()
       ->check(CLI::IsMember({"ddr", "resizer"}));
   CLI::Option* const alone = command.add_flag("--no-comparison", wanted->compares_nothing, "do not run the stored network over the samples, too");
   command.add_option("--report", wanted->page, "a page of HTML with what became of each layer, in numbers and pictures")->excludes(alone);
-  command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',');
-  command.add_option("--on-processor", wanted->on_processor, "names of nodes, with commas, that shall run on the processor, whatever the accelerator takes")->delimiter(',');
+  command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',')->allow_extra_args(false);
+  command.add_option("--on-processor", wanted->on_processor, "names of nodes, with commas, that shall run on the processor, whatever the accelerator takes")->delimiter(',')->allow_extra_args(false);
   command.add_flag("--int32-tail", wanted->options.int32_tail, "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for each channel");
   command.add_flag("--stored-inputs", wanted->ends.inputs, "inputs are the accelerator's stored numbers, not floats that the processor converts");
   command.add_flag("--stored-outputs", wanted->ends.outputs, "the same of outputs");
   command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");
   command.add_flag("-q,--quiet", wanted->is_quiet, "no progress on stderr");
   command.callback([wanted, &exit_code] {
+    if (const auto ok = check_arguments(*wanted); !ok) {
+      exit_code = complain(ok.error().message(), wrong_usage);
+      return;
+    }
     const auto ok = quantize(*wanted);
     exit_code = ok ? done : complain(ok.error().message());
   });

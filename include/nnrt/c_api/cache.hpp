@@ -242,6 +242,10 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
     info.put(digest_of(buffer));
   }
   info.put(digest_of(info.bytes));
+  std::vector<std::string> all = names;
+  for (std::size_t i = names.size(); i < old_members; ++i) all.push_back(place.file(i));
+  all.push_back(place.info());
+  remove_left_overs(lock, place.directory, all);
   auto stored = replace_group(names, members, place.info(), info.bytes);
   for (std::size_t i = buffers.size(); stored && i < old_members; ++i) (void)::unlink(place.file(i).c_str());
   return stored;

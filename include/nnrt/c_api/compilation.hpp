@@ -300,9 +300,10 @@ class compilation : public compilation_options {
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
-    if (const auto stored = store(*where, label, cache_version, *buffers); !stored)
-      return fails(stored.error().code() == error_code::invalid_argument ? OH_NN_OPERATION_FORBIDDEN : OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", stored.error().message()});
-    return OH_NN_SUCCESS;
+    const auto stored = store(*where, label, cache_version, *buffers);
+    if (stored) return OH_NN_SUCCESS;
+    const bool is_newer = stored.error().code() == error_code::invalid_argument, may_write = ::access(where->directory.c_str(), W_OK | X_OK) == 0;
+    return fails(is_newer ? OH_NN_OPERATION_FORBIDDEN : may_write ? OH_NN_SAVE_CACHE_EXCEPTION : OH_NN_INVALID_PARAMETER, {me, ": ", stored.error().message()});
   }
 
   static OH_NN_ReturnCode refused(const char* me, const error& why) {

@@ -55,8 +55,9 @@ inline constexpr hal::naming names_of_devices = api_level < 11 ? hal::naming::br
 /// device. `lists_them`: hosts that were not there before are looked for again.
 inline hal::device_registry& devices(bool lists_them = false) {
   static detail::named_hosts hosts;
-  [[maybe_unused]] static const bool are_there = (static_cast<void>(hal::add_accelerators()), hosts.find(), true);
-  if (lists_them) hosts.find();
+  bool were_asked = false;  // just now: one that does not answer takes seconds each time
+  [[maybe_unused]] static const bool are_there = (static_cast<void>(hal::add_accelerators()), hosts.find(), were_asked = true);
+  if (lists_them && !were_asked) hosts.find();
   return hal::registry();
 }
 

@@ -100,6 +100,25 @@ namespace detail {
   return {};
 }
 
+/// Choices that are numbers make sense.
+[[gnu::cold]] inline result<void> check_numbers(const calibration_options& wanted) {
+  if (!(wanted.percentile > 0 && wanted.percentile <= 1)) return fail(error_code::invalid_argument, "calibrate: the percentile must be above 0 and at most 1");
+  if (!(wanted.steps > 0) || !std::isfinite(wanted.steps)) return fail(error_code::invalid_argument, "calibrate: steps must be a finite number above 0");
+  return {};
+}
+
+/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow. (Masks may be infinite.)
+[[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i) {
+  for (std::size_t k = 0; k < network.input_count(); ++k) {
+    if (network.input_desc(k).type != f32) continue;
+    const std::span<const float> x = holds.input<float>(k);
+    const auto wrong = std::find_if(x.begin(), x.end(), [](float v) { return std::isnan(v); });
+    if (wrong == x.end()) continue;
+    return fail(error_code::invalid_argument, {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got nan at element ", wrong - x.begin(), ", expected numbers"});
+  }
+  return {};
+}
+
 /// For what a network is calibrated: the architecture, operators for stored bytes, and scales of inputs that no sample has to tell.
 struct calibration_target {
   const accelerator& table;
@@ -125,6 +144,7 @@ class calibrator {
 
   [[gnu::cold]] result<void> run(const sample_source& samples, model& made, std::vector<layer_report>& layers) {
     if (samples.count == 0) return fail(error_code::invalid_argument, "calibrate: got 0 samples, expected at least 1");
+    if (auto ok = check_numbers(wanted_); !ok) return ok;
     auto of_floats = weights_for(floats_.graph, floats_.bytes);
     if (!of_floats) return fail(std::move(of_floats.error()));
     model watched{floats_.graph, *of_floats};
@@ -163,6 +183,7 @@ class calibrator {
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
       if (auto ok = samples.put(samples.samples, i, network); !ok) return ok;
+      if (auto ok = check_sample(network, network.compiled(), i); !ok) return ok;
       if (auto ok = network.run(); !ok) return ok;
       for (std::size_t k = 0; k < watched_.size(); ++k) see(k, network.output<float>(floats_.graph.outputs.size() + k));
     }
@@ -443,7 +464,8 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
 /// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
 /// does what no kernel of stored numbers rounds as the accelerator does.
-/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size), out_of_memory.
+/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size or with a nan,
+/// options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};

@@ -30,8 +30,8 @@ constexpr std::string_view name_of(calibration_method method) {
 /// Choices for calibrate().
 struct calibration_options {
   calibration_method method = calibration_method::mixed;
-  double percentile = 0.9999;   // 0 … 1, of magnitudes
-  float steps = 127;            // scale = threshold / steps
+  double percentile = 0.9999;   // of magnitudes, above 0 and at most 1
+  float steps = 127;            // scale = threshold / steps; a finite number above 0
   /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8 (see layer_report::bits).
   array_ref<const std::string_view> in_16_bits = {};
   /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel, rounded nowhere.

@@ -171,7 +171,8 @@ class program {
       const ir::value& input = g.at(g.inputs[i]);
       if (!detail::fits(shapes[i], input.desc.shape))
         return fail(error_code::invalid_argument,
-                    {"input ", piece::in_quotes(g.name_of(input.name)), ": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape)});
+                    {"input ", piece::in_quotes(g.name_of(input.name)), ": got shape ", ir::to_string(shapes[i]), ", expected ", ir::to_string(input.desc.shape),
+                     !shapes[i].is_known() ? " with known extents" : shapes[i].elements() < 0 ? " with fewer elements" : ""});
     }
     return {};
   }

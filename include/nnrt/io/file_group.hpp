@@ -11,8 +11,11 @@
 #include <nnrt/io/file.hpp>
 #include <nnrt/io/write_file.hpp>
 
+#include <dirent.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 
 namespace nnrt::inline NNRT_ISA {
@@ -24,11 +27,13 @@ class directory_lock {
   enum class use { reading = LOCK_SH, writing = LOCK_EX };
 
   directory_lock(const std::string& directory, use how) : directory_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    for (int wait = 0; wait < 5000 && is_held_by_others(how); ++wait) {
+    for (int wait = 0; wait < 5000 && !take(how); ++wait) {
       const ::timespec millisecond{0, 1'000'000};
       ::nanosleep(&millisecond, nullptr);
     }
   }
+  /// False where waiting was given up, or there are no locks.
+  bool is_held() const { return is_held_; }
   directory_lock(const directory_lock&) = delete;
   directory_lock& operator=(const directory_lock&) = delete;
   /// Said, and not left to closing: a child that was forked in between has the same lock.
@@ -37,11 +42,14 @@ class directory_lock {
   }
 
  private:
-  bool is_held_by_others(use how) const {
-    return directory_.is_open() && ::flock(directory_.number(), static_cast<int>(how) | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR);
+  /// False while others have it.
+  bool take(use how) {
+    is_held_ = directory_.is_open() && ::flock(directory_.number(), static_cast<int>(how) | LOCK_NB) == 0;
+    return is_held_ || !directory_.is_open() || (errno != EWOULDBLOCK && errno != EINTR);
   }
 
   detail::descriptor directory_;
+  bool is_held_ = false;
 };
 
 namespace detail {
@@ -69,6 +77,25 @@ template <class IsMeant> [[gnu::cold]] result<void> settle_member(const std::str
   };
   if (is(name) || !is(before) || ::rename(before.c_str(), name.c_str()) == 0) return {};
   return fail(error_code::io_failed, {before, ": cannot take its name: ", system_text(errno).view()});
+}
+
+/// Removes what writers that were killed left of files that they had begun to write (see write_file()) for these names. Of whoever lives nothing is taken
+/// away, and without the lock for writing nothing of anybody: processes of other containers have numbers that mean nothing here.
+[[gnu::cold]] inline void remove_left_overs(const directory_lock& lock, const std::string& directory, std::span<const std::string> names) {
+  if (!lock.is_held()) return;
+  ::DIR* const listed = ::opendir(directory.c_str());
+  if (listed == nullptr) return;
+  while (const ::dirent* const entry = ::readdir(listed)) {
+    const std::string_view file = entry->d_name;
+    const std::size_t mark = file.rfind(detail::mark_of_new_files);
+    if (mark == file.npos) continue;
+    const long process = std::strtol(entry->d_name + mark + detail::mark_of_new_files.size(), nullptr, 10);
+    if (process <= 0 || ::kill(static_cast<::pid_t>(process), 0) == 0 || errno != ESRCH) continue;
+    const std::string whole = joined({directory, "/", file.substr(0, mark)});
+    for (const std::string& name : names)
+      if (whole == name || whole == detail::before_it_has_its_name(name)) (void)::unlinkat(::dirfd(listed), entry->d_name, 0);
+  }
+  ::closedir(listed);
 }
 
 /// Replaces a group whose members are settled: members[i] becomes the file names[i]. Errors: not_found, io_failed; then the old group is as it was.

@@ -22,7 +22,8 @@ namespace nnrt::inline NNRT_ISA {
 /// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written,
 /// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
 /// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
-/// followed. Errors: not_found, io_failed; each names the file.
+/// followed. What is no regular file (a device, a pipe) is written to and stays what it is. Errors: not_found, io_failed
+/// (a folder, a socket, and a link to what a process has open, too); each names the file.
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
@@ -30,10 +31,12 @@ namespace nnrt::inline NNRT_ISA {
 
 // --- details ---------------------------------------------------------------
 namespace detail {
+inline constexpr std::string_view mark_of_new_files = ".new-";
+
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
 [[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
-    temporary = joined({path, ".new-", ::getpid(), "-", n});
+    temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});
     const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (number >= 0 || errno != EEXIST || n == 1000) return number;
   }
@@ -57,6 +60,26 @@ namespace detail {
   return ::fsync(file.number()) == 0 && file.close();
 }
 
+/// Whether the path leads to something that no file may take the place of: a device, a pipe, a folder, what a process has open (/dev/stdout).
+[[gnu::cold]] inline bool stays(const char* path) {
+  struct ::stat there {};
+  if (::stat(path, &there) != 0) return false;
+  char link[6];
+  return !S_ISREG(there.st_mode) || (::readlink(path, link, sizeof link) == 6 && std::string_view(link, 6) == "/proc/");
+}
+
+/// Writes to a device or a pipe.
+[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+  struct ::stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
+    return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
+  descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  bool is_written = file.is_open();
+  for (std::size_t i = 0; is_written && i < pieces.size(); ++i) is_written = write_all(file.number(), pieces[i]);
+  if (is_written && file.close()) return {};
+  return system_failure(path, "cannot write", errno);
+}
+
 // After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
 // reason to report a failed write.
 [[gnu::cold]] inline void flush_directory_of(const std::string& path) {
@@ -70,6 +93,7 @@ namespace detail {
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
+  if (detail::stays(name.c_str())) return detail::write_through(name, pieces);
   std::string temporary;
   detail::descriptor file(detail::create_beside(name, temporary));
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);

@@ -8,6 +8,7 @@
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/policy/image_input.hpp>
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -42,8 +43,17 @@ namespace detail {
   return joined({words_of(rule_names<image_rule>()[static_cast<std::size_t>(v.rule)]), " (got ", v.actual, ", expected ", v.expected, ")"});
 }
 
+/// What is wrong with mean and scale; empty when nothing is. (A channel may count for nothing, but not all of them.)
+[[gnu::cold]] inline std::string fault_of(const normalisation& by) {
+  for (int c = 0; c < 3; ++c)
+    if (!std::isfinite(by.mean[c]) || !std::isfinite(by.scale[c])) return joined({" has a mean or scale of channel ", c, " that is no finite number"});
+  if (by.scale[0] == 0 && by.scale[1] == 0 && by.scale[2] == 0) return " has scales that are all 0";
+  return {};
+}
+
 /// What is wrong with what somebody says of an input of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
+  if (std::string fault = fault_of(in.by); !fault.empty()) return fault;
   if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
   const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
   if ((desc.type != f32 && !is_stored) || desc.rank() != 4 || desc.layout != format::nhwc || !desc.shape.is_known() || desc.shape[3] != channels_of(in.seen))
@@ -58,7 +68,7 @@ namespace detail {
 }  // namespace detail
 
 /// Whether input i of a graph can be what is said of it: an image's input is f32 or stored i8, [N, H, W, C], what is given can be what it sees, and what comes
-/// from the resizer is an image. Error: invalid_argument, which names the input.
+/// from the resizer is an image; mean and scale are finite, and some scale is not 0. Error: invalid_argument, which names the input.
 inline result<void> check_input(const saved_input& said, const ir::graph& g, std::size_t i) {
   const ir::value& v = g.at(g.inputs[i]);
   const std::string fault = detail::fault_of(said, v.desc);
