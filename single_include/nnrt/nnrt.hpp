@@ -35516,7 +35516,7 @@ class weights {
 namespace nnrt::inline NNRT_ISA {
 
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
-enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns };
 
 /// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
 /// the call of bind_weights only.
@@ -35525,8 +35525,10 @@ struct weight_spec {
   tensor_desc desc;
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
-  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input; rank 0: there is none.
+  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there is none.
   shape_t flattened = {};
+  /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
+  bool contradicts = false;
 };
 
 class bound_weights;
@@ -35574,7 +35576,10 @@ class bound_weights {
 ///   conv2d_transpose  [inC, outC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
 ///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
 ///   order
-///   plain             stays
+///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
+///   plain             stays; matmul's factors are plain
+///
+/// A weight that `contradicts` is refused: no order of the file would serve all that read it.
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
@@ -35639,11 +35644,12 @@ struct expectation {
 [[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
   const shape_t &s = spec.desc.shape, &map = spec.flattened;
   if (map.rank != 4) return {s, {}, ""};
-  if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1])
+  const bool is_of_columns = spec.use == weight_use::columns;
+  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0 || map.elements(1) != s[s.rank - 1] || (is_of_columns && s.elements() != map.elements(1)))
     return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
   const std::int64_t h = map[1], w = map[2], c = map[3];
   expectation e{s, {}, ""};
-  e.from.axis(s[0], h * w * c);
+  e.from.axis(is_of_columns ? 1 : s[0], h * w * c);
   e.from.axis(h, w);
   e.from.axis(w, 1);
   e.from.axis(c, h * w);
@@ -35653,11 +35659,14 @@ struct expectation {
 /// What the file must hold for this spec when its writer ordered axes like `order`.
 [[gnu::cold]] inline expectation expected_in_file(const weight_spec& spec, layout order) {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
+  if (spec.contradicts)
+    return {spec.desc.shape, {}, "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: put it into nnrt's order and open the file with nnrt::layout::native"};
   switch (spec.use) {
     case weight_use::conv2d:
     case weight_use::depthwise_conv2d:
     case weight_use::conv2d_transpose: return expected_convolution(spec);
-    case weight_use::full_connection: return expected_linear(spec);
+    case weight_use::full_connection:
+    case weight_use::columns: return expected_linear(spec);
     case weight_use::plain: break;
   }
   return {spec.desc.shape, {}, ""};
@@ -35851,17 +35860,34 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// The operand whose elements a node's result has in their order: that of reshapes, of activations between them and the layer, and of sums and
-/// products with single numbers or with other tensors that nodes make. None: beside a weight with a number for each column, which files of other
-/// frameworks have in their order, too.
+/// Whether an operand has one number, or one for each column of a node's result, and no node makes it.
+constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
+  if (g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input) return false;
+  const shape_t& shape = g.at(id).desc.shape;
+  return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
+}
+
+/// Whether a node makes every element of one of its only operand (but for single constants), of another dtype.
+constexpr bool converts(const ir::graph& g, const ir::node& n) {
+  const auto ids = g.inputs_of(n);
+  if (ids.empty() || ids[0] == ir::none || g.outputs_of(n).size() != 1) return false;
+  for (const std::int32_t id : ids.subspan(1, ids.size() - 1))
+    if (id != ir::none && !(g.at(id).is == ir::kind::constant && g.at(id).desc.elements() == 1)) return false;
+  const tensor_desc &from = g.at(ids[0]).desc, &to = g.at(g.outputs_of(n)[0]).desc;
+  return from.type != to.type && from.shape == to.shape;
+}
+
+/// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations between them and the layer, and of sums and
+/// products with single numbers, with numbers for each column, or with other tensors that nodes make. None: of all other nodes.
 constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   const auto ids = g.inputs_of(n);
-  if (n.op->traits.result == storage::alias_of_input) return ids[0];
+  if (n.op->traits.result == storage::alias_of_input || converts(g, n)) return ids[0];
   if (n.op->traits.result != storage::in_place || g.outputs_of(n).size() != 1) return ir::none;
-  const std::int64_t elements = g.at(g.outputs_of(n)[0]).desc.elements();
+  const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+  const std::int64_t elements = result.elements();
   std::int32_t found = ir::none;
   for (const std::int32_t id : ids) {
-    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1)) continue;
+    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1) || is_of_columns(g, id, result)) continue;
     const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
     if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
     if (found == ir::none) found = id;
@@ -35877,25 +35903,71 @@ constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t c
   return true;
 }
 
-/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else. A map of one
-/// pixel needs no other order, but may have been made of one that does.
-constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
-  for (;;) {
-    const tensor_desc& desc = g.at(id).desc;
-    const bool is_map = desc.rank() == 4 && desc.layout == format::nhwc && !(desc.shape[1] == 1 && desc.shape[2] == 1);
-    if (is_map) return desc.shape.is_known() && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
-    if (table.producer_of(id) == ir::none) return {};
-    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!has_operands(g, n, 1)) return {};
-    id = operand_in_order(g, n);
-    if (id == ir::none) return {};
+/// What the columns of a tensor come from.
+struct column_source {
+  shape_t map = {};         // [N, H, W, C], flattened into them; rank 0: something else
+  bool is_mixed = false;    // from such a map, but not in its order
+};
+
+/// Whether a node's columns have something of the order of its operands': joined, cut, taken one by one or normalised. One that multiplies has not.
+constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
+  if (n.op->traits.joins_inputs || n.op->traits.outputs_are_parts) return true;
+  if (n.op->traits.weights != weights_role::none) return false;
+  const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+  int others = 0;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || g.at(id).desc.elements() == 1 || is_of_columns(g, id, result)) continue;
+    const bool says_where = g.at(id).is == ir::kind::constant && g.at(id).desc.type != result.type;
+    others += says_where ? 0 : 1;
   }
+  return others == 1;
+}
+
+/// What so many columns come from: the tensor that is where walking on from operand to operand in order ends. A map of one pixel needs no other order,
+/// but may have been made of one that does; and what a reshape makes of rows (heads, say) is no map.
+constexpr column_source source_of_columns(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
+  const ir::node* maker = nullptr;
+  for (std::int32_t next = id; next != ir::none;) {
+    id = next;
+    maker = table.producer_of(id) == ir::none ? nullptr : &g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (maker != nullptr && !has_operands(g, *maker, 1)) return {};
+    next = maker != nullptr ? operand_in_order(g, *maker) : ir::none;
+  }
+  const tensor_desc& desc = g.at(id).desc;
+  if (desc.rank() == 4) {
+    const bool is_map = desc.layout == format::nhwc && desc.shape.is_known() && desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
+    return is_map && desc.shape.elements(1) == columns ? column_source{desc.shape} : column_source{};
+  }
+  if (maker == nullptr || !keeps_some_order(g, *maker)) return {};
+  for (const std::int32_t from : g.inputs_of(*maker)) {
+    if (from == ir::none || g.at(from).desc.rank() != desc.rank() || desc.rank() == 0) continue;
+    const column_source before = source_of_columns(g, table, from, g.at(from).desc.shape[desc.rank() - 1]);
+    if (before.map.rank == 4 || before.is_mixed) return {{}, true};
+  }
+  return {};
+}
+
+/// The weight whose elements an operand has in their order, itself or converted; none: another tensor.
+constexpr std::int32_t weight_behind(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
+  while (table.producer_of(id) != ir::none) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (!has_operands(g, n, 1) || !converts(g, n)) return ir::none;
+    id = g.inputs_of(n)[0];
+  }
+  return g.at(id).is == ir::kind::weight ? id : ir::none;
 }
 
 /// Groups of a convolution: input channels over the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   const tensor_desc &x = g.at(g.inputs_of(n)[0]).desc, &w = g.at(g.inputs_of(n)[1]).desc;
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
+}
+
+/// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
+constexpr void put_use(weight_spec& spec, bool& is_put, weight_use use, std::int64_t group, const column_source& columns) {
+  spec.contradicts = spec.contradicts || columns.is_mixed || (is_put && !(spec.use == use && spec.group == group && spec.flattened == columns.map));
+  spec.use = use, spec.group = group, spec.flattened = columns.map;
+  is_put = true;
 }
 
 }  // namespace detail
@@ -35911,15 +35983,34 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
     spec_of[id] = static_cast<std::int32_t>(specs.size());
     specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
   }
+  pool<unsigned char> is_put;
+  is_put.assign(specs.size(), 0);
   const passes::use_table table(g);
+  const auto put = [&](std::int32_t id, weight_use use, std::int64_t group, const detail::column_source& columns) {
+    const auto at = static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)]);
+    bool is_known = is_put[at] != 0;
+    detail::put_use(specs[at], is_known, use, group, columns);
+    is_put[at] = 1;
+  };
   for (const ir::node& n : g.nodes) {
-    if (n.op->traits.weights == weights_role::none || !detail::has_operands(g, n, 2)) continue;
-    const std::int32_t id = g.inputs_of(n)[1];
-    if (spec_of[static_cast<std::size_t>(id)] == ir::none) continue;
-    weight_spec& spec = specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)])];
-    spec.use = detail::use_of(n.op->traits.weights);
-    if (spec.use == weight_use::full_connection) spec.flattened = detail::flattened_map(g, table, g.inputs_of(n)[0], spec.desc.shape[1]);
-    else if (spec.use != weight_use::depthwise_conv2d) spec.group = detail::group_of(g, n);
+    if (n.op->traits.weights == weights_role::none) {
+      // Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer.
+      const std::int32_t x = detail::has_operands(g, n, 1) ? detail::operand_in_order(g, n) : ir::none;
+      if (x == ir::none || g.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) continue;
+      const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+      for (const std::int32_t id : g.inputs_of(n)) {
+        if (id == ir::none || g.at(id).is != ir::kind::weight || !detail::is_of_columns(g, id, result)) continue;
+        const detail::column_source columns = detail::source_of_columns(g, table, x, result.shape[result.rank() - 1]);
+        if (columns.map.rank == 4 || columns.is_mixed) put(id, weight_use::columns, 1, columns);
+      }
+      continue;
+    }
+    if (!detail::has_operands(g, n, 2)) continue;
+    const std::int32_t id = detail::weight_behind(g, table, g.inputs_of(n)[1]);
+    if (id == ir::none) continue;
+    const weight_use use = detail::use_of(n.op->traits.weights);
+    if (use == weight_use::full_connection) put(id, use, 1, detail::source_of_columns(g, table, g.inputs_of(n)[0], g.at(id).desc.shape[1]));
+    else put(id, use, use != weight_use::depthwise_conv2d ? detail::group_of(g, n) : 1, {});
   }
   return specs;
 }
@@ -37494,9 +37585,18 @@ using cpu_unrolled = basic_cpu<execution_form::unrolled>;
 
 namespace nnrt::inline NNRT_ISA {
 
+/// What the type of a range tells of it before anything runs.
+enum class range_rule { range_must_have_the_dtype_of_its_tensor, range_must_have_as_many_elements_as_its_tensor };
+
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
+
+/// The name of an input or output, letter by letter, for what the compiler prints.
+template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
+template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
+  using type = named<(IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I]).name[Letter]...>;
+};
 
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
@@ -37542,7 +37642,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the executor, valid until
 ///                 the next run: a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
-///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
+///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
 /// range of the caller's, to which the run copies the next one: run(x, state, y, state).
@@ -37612,8 +37712,7 @@ template <class G, class Policy = cpu> class executor {
         return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
         return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
-      if (!run_or_report(std::get<In>(all)...)) return;
-      (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
+      if (run_or_report(std::get<In>(all)...)) (copy_output<Out>(std::get<input_count + Out>(all)), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
@@ -37629,6 +37728,21 @@ template <class G, class Policy = cpu> class executor {
     if constexpr (may_fail)
       if (failed != nullptr) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
+  }
+
+  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
+  template <class... Ranges>
+    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+  result<void> try_run(Ranges&&... ranges) {
+    auto all = std::forward_as_tuple(ranges...);
+    return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
+      if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
+        return fail(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...));
+      auto ran = try_run(std::as_const(std::get<In>(all))...);
+      if (!ran) return fail(std::move(ran.error()));
+      (copy_output<Out>(std::get<input_count + Out>(all)), ...);
+      return {};
+    }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
   /// What the steps took so far; profile() says which step is which.
@@ -37655,7 +37769,7 @@ template <class G, class Policy = cpu> class executor {
   template <fixed_string Name> auto output() {
     constexpr std::size_t index = index_of(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");
-    return output_at<index>();
+    if constexpr (index < output_count) return output_at<index>();
   }
 
  private:
@@ -37712,9 +37826,15 @@ template <class G, class Policy = cpu> class executor {
   /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
     constexpr tensor_info info = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-    static_assert(dtype_for<detail::element_of_range<const Range>>() == info.desc.type, "nnrt: this range has another element type than the tensor");
-    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == info.desc.elements(), "nnrt: this range has another number of elements than the tensor");
-    return info.desc.elements();
+    constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
+    constexpr std::int64_t elements = detail::static_size<Range>;
+    using name = typename detail::tensor_name<G, IsInput, I, std::make_index_sequence<info.name.size()>>::type;
+    if constexpr (type != info.desc.type)
+      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
+    else if constexpr (elements >= 0 && elements != info.desc.elements())
+      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name, actual<elements>, expected<info.desc.elements()>>::report())();
+    else
+      return info.desc.elements();
   }
   template <std::size_t I, bool IsInput, class Range> static bool fits_one(const Range& range) {
     constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
@@ -37784,6 +37904,10 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
+  template <std::size_t I, class Range> void copy_output(Range& to) {
+    const output_span<I> from = output_at<I>();
+    std::copy(from.begin(), from.end(), std::data(to));
+  }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);
@@ -38316,7 +38440,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C].
+/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -38350,7 +38474,8 @@ constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
   }
 }
 
-/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on.
+/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on, which are all but the first unless it is
+/// given. Networks of PyTorch were trained with epsilon<1e-5F> (the operator's default is another), and mostly with begin_norm_axis<-1>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {

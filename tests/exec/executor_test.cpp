@@ -131,6 +131,26 @@ TEST_CASE("executor: try_run returns the same as an error, and runs nothing") {
   CHECK(told.empty());
 }
 
+TEST_CASE("executor: try_run(x, y) copies the outputs where all is well, and nothing where it is not") {
+  const with_handler guard;
+  executor<micro> run;
+  std::vector<float> x{1, 0, 0, 1}, y(2), small(1, 7.0F);
+  REQUIRE(run.try_run(x, y));
+  CHECK(y == std::vector{5.5F, 12.5F});
+  std::array<float, 2> array{};
+  REQUIRE(run.try_run(std::array<float, 4>{1, 0, 0, 1}, std::span(array)));
+  CHECK(array[1] == 12.5F);
+  const auto refused = run.try_run(x, small);
+  REQUIRE(!refused);
+  CHECK(refused.error().message() == "output \"y\": got 1 elements, expected 2");
+  CHECK(small[0] == 7.0F);
+  const auto of_input = run.try_run(std::vector<float>(3), y);
+  REQUIRE(!of_input);
+  CHECK(of_input.error().message() == "input \"x\": got 3 elements, expected 4");
+  CHECK(y == std::vector{5.5F, 12.5F});
+  CHECK(told.empty());
+}
+
 TEST_CASE("executor: an input that lies in the results of the last run is refused; one of the caller's may be an output, too") {
   const with_handler guard;
   const std::string lies = "lies in the executor's own results, which the run overwrites; give it a range of your own";

@@ -113,6 +113,29 @@ TEST_CASE("bind_weights: convolution, depthwise and flatten -> linear of a PyTor
   CHECK_FALSE(bound->is_copy(3));
 }
 
+TEST_CASE("bind_weights: numbers for each column of a flattened map come in nnrt's order") {
+  const stored row("bn.weight", {120}), matrix("shift", {1, 120});
+  const nnrt::weights file = file_of({row, matrix}, nnrt::layout::pytorch);
+  const weight_spec specs[] = {spec("bn.weight", {120}, weight_use::columns, 1, {1, 4, 3, 10}), spec("shift", {1, 120}, weight_use::columns, 1, {1, 4, 3, 10})};
+  const auto bound = nnrt::bind_weights(file, specs);
+  REQUIRE_MESSAGE(bound, bound.error().message());
+  for_each_index({1, 4, 3, 10}, [&](std::size_t at, auto, auto h, auto w, auto c) {
+    CHECK(floats(*bound, 0)[at] == row.at({(c * 4 + h) * 3 + w}));
+    CHECK(floats(*bound, 1)[at] == matrix.at({0, (c * 4 + h) * 3 + w}));
+  });
+}
+
+TEST_CASE("bind_weights: a weight that is read in two orders is refused of a file in another order, and taken of a native one") {
+  const stored matrix("w", {2, 4});
+  weight_spec twice = spec("w", {2, 4}, weight_use::full_connection);
+  twice.contradicts = true;
+  CHECK(nnrt::bind_weights(file_of({matrix}, nnrt::layout::native), std::span(&twice, 1)));
+  const auto refused = nnrt::bind_weights(file_of({matrix}, nnrt::layout::pytorch), std::span(&twice, 1));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message().find("\"w\": expected f32 [2, 4] is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: "
+                                       "put it into nnrt's order and open the file with nnrt::layout::native") != std::string::npos);
+}
+
 TEST_CASE("bind_weights: grouped convolutions of a PyTorch file come in nnrt's order, transposed ones too") {
   for (const std::int64_t group : {1, 2, 3}) {
     CAPTURE(group);
@@ -276,6 +299,8 @@ TEST_CASE("bind_weights: a spec that makes no sense is refused by name, whatever
       {spec("w", {4, 3, 3, 1}, weight_use::conv2d_transpose, 0),
        "is used by a convolution whose group does not divide its output channels"},
       {spec("w", {4, 9}, weight_use::full_connection, 1, {1, 2, 2, 2}), "has other columns than the feature map"},
+      {spec("w", {4, 9}, weight_use::columns, 1, {1, 1, 3, 3}), "has other columns than the feature map"},
+      {spec("w", {}, weight_use::columns, 1, {1, 1, 3, 3}), "has other columns than the feature map"},
       {spec("w", {4, 9}, weight_use::full_connection, 1, {1, 3, -1, 3}), "has other columns than the feature map"},
   };
   const nnrt::weights file = file_of({{"w", {4, 3, 3, 1}}}, nnrt::layout::pytorch);

@@ -17,9 +17,18 @@
 
 namespace nnrt::inline NNRT_ISA {
 
+/// What the type of a range tells of it before anything runs.
+enum class range_rule { range_must_have_the_dtype_of_its_tensor, range_must_have_as_many_elements_as_its_tensor };
+
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
+
+/// The name of an input or output, letter by letter, for what the compiler prints.
+template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
+template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
+  using type = named<(IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I]).name[Letter]...>;
+};
 
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
@@ -65,7 +74,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the executor, valid until
 ///                 the next run: a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
-///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
+///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
 /// range of the caller's, to which the run copies the next one: run(x, state, y, state).
@@ -135,8 +144,7 @@ template <class G, class Policy = cpu> class executor {
         return broken_contract(misfit<true>(std::index_sequence<In...>{}, std::get<In>(all)...).message());
       if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
         return broken_contract(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...).message());
-      if (!run_or_report(std::get<In>(all)...)) return;
-      (std::copy(output_at<Out>().begin(), output_at<Out>().end(), std::data(std::get<input_count + Out>(all))), ...);
+      if (run_or_report(std::get<In>(all)...)) (copy_output<Out>(std::get<input_count + Out>(all)), ...);
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
@@ -152,6 +160,21 @@ template <class G, class Policy = cpu> class executor {
     if constexpr (may_fail)
       if (failed != nullptr) return fail(error_of(view_of_plan, *failed, fault));
     return outputs();
+  }
+
+  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
+  template <class... Ranges>
+    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+  result<void> try_run(Ranges&&... ranges) {
+    auto all = std::forward_as_tuple(ranges...);
+    return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
+      if (!(fits_one<Out, false>(std::get<input_count + Out>(all)) && ...))
+        return fail(misfit<false>(std::index_sequence<Out...>{}, std::get<input_count + Out>(all)...));
+      auto ran = try_run(std::as_const(std::get<In>(all))...);
+      if (!ran) return fail(std::move(ran.error()));
+      (copy_output<Out>(std::get<input_count + Out>(all)), ...);
+      return {};
+    }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
   /// What the steps took so far; profile() says which step is which.
@@ -178,7 +201,7 @@ template <class G, class Policy = cpu> class executor {
   template <fixed_string Name> auto output() {
     constexpr std::size_t index = index_of(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");
-    return output_at<index>();
+    if constexpr (index < output_count) return output_at<index>();
   }
 
  private:
@@ -235,9 +258,15 @@ template <class G, class Policy = cpu> class executor {
   /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
     constexpr tensor_info info = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-    static_assert(dtype_for<detail::element_of_range<const Range>>() == info.desc.type, "nnrt: this range has another element type than the tensor");
-    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == info.desc.elements(), "nnrt: this range has another number of elements than the tensor");
-    return info.desc.elements();
+    constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
+    constexpr std::int64_t elements = detail::static_size<Range>;
+    using name = typename detail::tensor_name<G, IsInput, I, std::make_index_sequence<info.name.size()>>::type;
+    if constexpr (type != info.desc.type)
+      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
+    else if constexpr (elements >= 0 && elements != info.desc.elements())
+      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name, actual<elements>, expected<info.desc.elements()>>::report())();
+    else
+      return info.desc.elements();
   }
   template <std::size_t I, bool IsInput, class Range> static bool fits_one(const Range& range) {
     constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
@@ -307,6 +336,10 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
+  template <std::size_t I, class Range> void copy_output(Range& to) {
+    const output_span<I> from = output_at<I>();
+    std::copy(from.begin(), from.end(), std::data(to));
+  }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);

@@ -20,17 +20,34 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
-/// The operand whose elements a node's result has in their order: that of reshapes, of activations between them and the layer, and of sums and
-/// products with single numbers or with other tensors that nodes make. None: beside a weight with a number for each column, which files of other
-/// frameworks have in their order, too.
+/// Whether an operand has one number, or one for each column of a node's result, and no node makes it.
+constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
+  if (g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input) return false;
+  const shape_t& shape = g.at(id).desc.shape;
+  return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
+}
+
+/// Whether a node makes every element of one of its only operand (but for single constants), of another dtype.
+constexpr bool converts(const ir::graph& g, const ir::node& n) {
+  const auto ids = g.inputs_of(n);
+  if (ids.empty() || ids[0] == ir::none || g.outputs_of(n).size() != 1) return false;
+  for (const std::int32_t id : ids.subspan(1, ids.size() - 1))
+    if (id != ir::none && !(g.at(id).is == ir::kind::constant && g.at(id).desc.elements() == 1)) return false;
+  const tensor_desc &from = g.at(ids[0]).desc, &to = g.at(g.outputs_of(n)[0]).desc;
+  return from.type != to.type && from.shape == to.shape;
+}
+
+/// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations between them and the layer, and of sums and
+/// products with single numbers, with numbers for each column, or with other tensors that nodes make. None: of all other nodes.
 constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   const auto ids = g.inputs_of(n);
-  if (n.op->traits.result == storage::alias_of_input) return ids[0];
+  if (n.op->traits.result == storage::alias_of_input || converts(g, n)) return ids[0];
   if (n.op->traits.result != storage::in_place || g.outputs_of(n).size() != 1) return ir::none;
-  const std::int64_t elements = g.at(g.outputs_of(n)[0]).desc.elements();
+  const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+  const std::int64_t elements = result.elements();
   std::int32_t found = ir::none;
   for (const std::int32_t id : ids) {
-    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1)) continue;
+    if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1) || is_of_columns(g, id, result)) continue;
     const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
     if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
     if (found == ir::none) found = id;
@@ -46,25 +63,71 @@ constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t c
   return true;
 }
 
-/// Shape of the feature map [N, H, W, C] whose flattening a dense layer with this many columns reads; rank 0 when it reads something else. A map of one
-/// pixel needs no other order, but may have been made of one that does.
-constexpr shape_t flattened_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
-  for (;;) {
-    const tensor_desc& desc = g.at(id).desc;
-    const bool is_map = desc.rank() == 4 && desc.layout == format::nhwc && !(desc.shape[1] == 1 && desc.shape[2] == 1);
-    if (is_map) return desc.shape.is_known() && desc.shape.elements(1) == columns ? desc.shape : shape_t{};
-    if (table.producer_of(id) == ir::none) return {};
-    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!has_operands(g, n, 1)) return {};
-    id = operand_in_order(g, n);
-    if (id == ir::none) return {};
+/// What the columns of a tensor come from.
+struct column_source {
+  shape_t map = {};         // [N, H, W, C], flattened into them; rank 0: something else
+  bool is_mixed = false;    // from such a map, but not in its order
+};
+
+/// Whether a node's columns have something of the order of its operands': joined, cut, taken one by one or normalised. One that multiplies has not.
+constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
+  if (n.op->traits.joins_inputs || n.op->traits.outputs_are_parts) return true;
+  if (n.op->traits.weights != weights_role::none) return false;
+  const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+  int others = 0;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || g.at(id).desc.elements() == 1 || is_of_columns(g, id, result)) continue;
+    const bool says_where = g.at(id).is == ir::kind::constant && g.at(id).desc.type != result.type;
+    others += says_where ? 0 : 1;
   }
+  return others == 1;
+}
+
+/// What so many columns come from: the tensor that is where walking on from operand to operand in order ends. A map of one pixel needs no other order,
+/// but may have been made of one that does; and what a reshape makes of rows (heads, say) is no map.
+constexpr column_source source_of_columns(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
+  const ir::node* maker = nullptr;
+  for (std::int32_t next = id; next != ir::none;) {
+    id = next;
+    maker = table.producer_of(id) == ir::none ? nullptr : &g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (maker != nullptr && !has_operands(g, *maker, 1)) return {};
+    next = maker != nullptr ? operand_in_order(g, *maker) : ir::none;
+  }
+  const tensor_desc& desc = g.at(id).desc;
+  if (desc.rank() == 4) {
+    const bool is_map = desc.layout == format::nhwc && desc.shape.is_known() && desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
+    return is_map && desc.shape.elements(1) == columns ? column_source{desc.shape} : column_source{};
+  }
+  if (maker == nullptr || !keeps_some_order(g, *maker)) return {};
+  for (const std::int32_t from : g.inputs_of(*maker)) {
+    if (from == ir::none || g.at(from).desc.rank() != desc.rank() || desc.rank() == 0) continue;
+    const column_source before = source_of_columns(g, table, from, g.at(from).desc.shape[desc.rank() - 1]);
+    if (before.map.rank == 4 || before.is_mixed) return {{}, true};
+  }
+  return {};
+}
+
+/// The weight whose elements an operand has in their order, itself or converted; none: another tensor.
+constexpr std::int32_t weight_behind(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
+  while (table.producer_of(id) != ir::none) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (!has_operands(g, n, 1) || !converts(g, n)) return ir::none;
+    id = g.inputs_of(n)[0];
+  }
+  return g.at(id).is == ir::kind::weight ? id : ir::none;
 }
 
 /// Groups of a convolution: input channels over the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   const tensor_desc &x = g.at(g.inputs_of(n)[0]).desc, &w = g.at(g.inputs_of(n)[1]).desc;
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
+}
+
+/// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
+constexpr void put_use(weight_spec& spec, bool& is_put, weight_use use, std::int64_t group, const column_source& columns) {
+  spec.contradicts = spec.contradicts || columns.is_mixed || (is_put && !(spec.use == use && spec.group == group && spec.flattened == columns.map));
+  spec.use = use, spec.group = group, spec.flattened = columns.map;
+  is_put = true;
 }
 
 }  // namespace detail
@@ -80,15 +143,34 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
     spec_of[id] = static_cast<std::int32_t>(specs.size());
     specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
   }
+  pool<unsigned char> is_put;
+  is_put.assign(specs.size(), 0);
   const passes::use_table table(g);
+  const auto put = [&](std::int32_t id, weight_use use, std::int64_t group, const detail::column_source& columns) {
+    const auto at = static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)]);
+    bool is_known = is_put[at] != 0;
+    detail::put_use(specs[at], is_known, use, group, columns);
+    is_put[at] = 1;
+  };
   for (const ir::node& n : g.nodes) {
-    if (n.op->traits.weights == weights_role::none || !detail::has_operands(g, n, 2)) continue;
-    const std::int32_t id = g.inputs_of(n)[1];
-    if (spec_of[static_cast<std::size_t>(id)] == ir::none) continue;
-    weight_spec& spec = specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)])];
-    spec.use = detail::use_of(n.op->traits.weights);
-    if (spec.use == weight_use::full_connection) spec.flattened = detail::flattened_map(g, table, g.inputs_of(n)[0], spec.desc.shape[1]);
-    else if (spec.use != weight_use::depthwise_conv2d) spec.group = detail::group_of(g, n);
+    if (n.op->traits.weights == weights_role::none) {
+      // Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer.
+      const std::int32_t x = detail::has_operands(g, n, 1) ? detail::operand_in_order(g, n) : ir::none;
+      if (x == ir::none || g.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) continue;
+      const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
+      for (const std::int32_t id : g.inputs_of(n)) {
+        if (id == ir::none || g.at(id).is != ir::kind::weight || !detail::is_of_columns(g, id, result)) continue;
+        const detail::column_source columns = detail::source_of_columns(g, table, x, result.shape[result.rank() - 1]);
+        if (columns.map.rank == 4 || columns.is_mixed) put(id, weight_use::columns, 1, columns);
+      }
+      continue;
+    }
+    if (!detail::has_operands(g, n, 2)) continue;
+    const std::int32_t id = detail::weight_behind(g, table, g.inputs_of(n)[1]);
+    if (id == ir::none) continue;
+    const weight_use use = detail::use_of(n.op->traits.weights);
+    if (use == weight_use::full_connection) put(id, use, 1, detail::source_of_columns(g, table, g.inputs_of(n)[0], g.at(id).desc.shape[1]));
+    else put(id, use, use != weight_use::depthwise_conv2d ? detail::group_of(g, n) : 1, {});
   }
   return specs;
 }

@@ -17,7 +17,7 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
-enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
+enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns };
 
 /// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
 /// the call of bind_weights only.
@@ -26,8 +26,10 @@ struct weight_spec {
   tensor_desc desc;
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
-  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input; rank 0: there is none.
+  /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there is none.
   shape_t flattened = {};
+  /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
+  bool contradicts = false;
 };
 
 class bound_weights;
@@ -75,7 +77,10 @@ class bound_weights {
 ///   conv2d_transpose  [inC, outC/group, kH, kW]   becomes [outC, kH, kW, inC/group]
 ///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
 ///   order
-///   plain             stays
+///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
+///   plain             stays; matmul's factors are plain
+///
+/// A weight that `contradicts` is refused: no order of the file would serve all that read it.
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
@@ -140,11 +145,12 @@ struct expectation {
 [[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
   const shape_t &s = spec.desc.shape, &map = spec.flattened;
   if (map.rank != 4) return {s, {}, ""};
-  if (s.rank != 2 || s.elements() < 0 || map.elements(1) != s[1])
+  const bool is_of_columns = spec.use == weight_use::columns;
+  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0 || map.elements(1) != s[s.rank - 1] || (is_of_columns && s.elements() != map.elements(1)))
     return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
   const std::int64_t h = map[1], w = map[2], c = map[3];
   expectation e{s, {}, ""};
-  e.from.axis(s[0], h * w * c);
+  e.from.axis(is_of_columns ? 1 : s[0], h * w * c);
   e.from.axis(h, w);
   e.from.axis(w, 1);
   e.from.axis(c, h * w);
@@ -154,11 +160,14 @@ struct expectation {
 /// What the file must hold for this spec when its writer ordered axes like `order`.
 [[gnu::cold]] inline expectation expected_in_file(const weight_spec& spec, layout order) {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
+  if (spec.contradicts)
+    return {spec.desc.shape, {}, "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: put it into nnrt's order and open the file with nnrt::layout::native"};
   switch (spec.use) {
     case weight_use::conv2d:
     case weight_use::depthwise_conv2d:
     case weight_use::conv2d_transpose: return expected_convolution(spec);
-    case weight_use::full_connection: return expected_linear(spec);
+    case weight_use::full_connection:
+    case weight_use::columns: return expected_linear(spec);
     case weight_use::plain: break;
   }
   return {spec.desc.shape, {}, ""};

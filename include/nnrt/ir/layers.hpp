@@ -115,7 +115,7 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C].
+/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -149,7 +149,8 @@ constexpr auto prelu(tensor<X> x, std::string_view name, Keywords... keywords) {
   }
 }
 
-/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on.
+/// layer_norm with "name.weight" (gamma) and "name.bias" (beta), each with the extents from begin_norm_axis<…> on, which are all but the first unless it is
+/// given. Networks of PyTorch were trained with epsilon<1e-5F> (the operator's default is another), and mostly with begin_norm_axis<-1>.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
