@@ -24,8 +24,8 @@ weight_spec spec_for(const nnrt::tensor_entry& tensor, weight_use use, std::int6
   weight_spec spec{tensor.name, {tensor.type, s}, use, group, {}};
   if (s.rank == 4) spec.desc.shape = {s[0], s[2], s[3], s[1]};
   if (s.rank == 4 && use == weight_use::conv2d_transpose) spec.desc.shape = {s[1] * group, s[2], s[3], s[0] / group};
-  if (s.rank == 2 && use == weight_use::full_connection)
-    spec.flattened = s[1] % 6 == 0 ? shape_t{1, 2, 3, s[1] / 6} : shape_t{1, 1, s[1], 1};
+  if ((s.rank == 2 && use == weight_use::full_connection) || (s.rank == 1 && use == weight_use::columns))
+    spec.flattened = s[-1] % 6 == 0 ? shape_t{1, 2, 3, s[-1] / 6} : shape_t{1, 1, s[-1], 1};
   return spec;
 }
 
