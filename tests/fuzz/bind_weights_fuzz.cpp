@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (const nnrt::layout order : {nnrt::layout::native, nnrt::layout::pytorch}) {
     const auto file = nnrt::weights::parse(std::as_bytes(std::span(bytes, size)), order);
     if (!file) return 0;
-    for (int use = 0; use < 5; ++use) {
+    for (int use = 0; use < 6; ++use) {
       std::vector<weight_spec> specs;
       for (const nnrt::tensor_entry& tensor : file->entries())
         specs.push_back(spec_for(tensor, static_cast<weight_use>(use), 1 + use % 2));
