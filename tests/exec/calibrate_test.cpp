@@ -357,6 +357,55 @@ TEST_CASE("calibrate: last layers keep their sums, nearer to the floats, with th
   check_sums<shifting_policy>();
 }
 
+namespace {
+/// A channel of weights next to zero beside a bias.
+constexpr auto faint = [](builder& g) { g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"))); };
+constexpr auto longer = [](builder& g) { g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 8, 4, 2>>("x"), "c"))); };
+constexpr auto summed = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4, 4, 2>>("x");
+  g.output("y", add(layers::conv2d<2, 1, 1>(x, "c"), g.input<f32, shape<1, 4, 4, 2>>("z")));
+};
+weights faint_weights(std::array<float, 4> weight) {
+  static const std::array<float, 2> bias{1, 0.25F};
+  const tensor_entry tensors[] = {tensor_of<float>("c.weight", {2, 1, 1, 2}, weight), tensor_of<float>("c.bias", {2}, bias)};
+  return make_weights(tensors).value();
+}
+}  // namespace
+
+TEST_CASE("calibrate: layers of 16 bits keep a bias beside weights next to zero") {
+  const auto samples = samples_of<32>(4);
+  for (const float least : {0.001F, 0.0F}) {
+    const weights file = faint_weights({least, -least / 2, 1, -0.5F});
+    const std::string_view wide[] = {"c"};
+    auto made = calibrate<graph<faint>, accelerator_policy>(file, samples, {.in_16_bits = wide});
+    REQUIRE(made);
+    CHECK(made->layers[0].bits == 16);
+    auto run = executor<graph<faint>, accelerator_policy>::create(*made);
+    auto floats = executor<graph<faint>>::create(file);
+    REQUIRE(run);
+    const auto stored = (*run)(samples[0]), real = (*floats)(samples[0]);
+    for (std::size_t i = 0; i < real.size(); ++i) CHECK(std::fabs(stored[i] - real[i]) < 1e-2F);  // a step of the weights; the bias was lost
+  }
+}
+
+TEST_CASE("calibrate: weights that are not finite, samples of other inputs, and another network's numbers are refused") {
+  CHECK(calibrate<graph<faint>, accelerator_policy>(faint_weights({1, INFINITY, 1, 1}), samples_of<32>(1)).error().message() == "calibrate: weight \"c.weight\" is not finite at element 1");
+  const weights file = faint_weights({1, 2, 3, 4});
+  CHECK(calibrate<graph<summed>, accelerator_policy>(file, samples_of<32>(1)).error().message() == "calibrate: a sample is one range, expected a tuple of 2");
+  const std::vector<std::tuple<std::array<float, 32>>> one(1);
+  CHECK(calibrate<graph<summed>, accelerator_policy>(file, one).error().message() == "calibrate: a sample has 1 inputs, expected 2");
+  CHECK(calibrate<graph<faint>, accelerator_policy>(file, one));
+
+  const auto short_one = calibrate<graph<faint>, accelerator_policy>(file, samples_of<32>(1));
+  REQUIRE(short_one);
+  calibrated<graph<longer>, accelerator_policy> other;
+  other.network = short_one->network;
+  CHECK(executor<graph<longer>, accelerator_policy>::create(other).error().message() == "input \"x\": the stored network has f32 [1, 4, 4, 2], expected f32 [1, 8, 4, 2]");
+  calibrated<graph<summed>, accelerator_policy> fewer;
+  fewer.network = short_one->network;
+  CHECK(executor<graph<summed>, accelerator_policy>::create(fewer).error().message() == "the stored network has 1 inputs and 1 outputs, expected 2 and 1");
+}
+
 TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
   const auto file = random_weights<net>();
   const std::vector<std::array<float, pixels>> none;

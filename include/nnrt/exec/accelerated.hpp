@@ -19,10 +19,11 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   using policy = bpu<Architecture, Options...>;
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
 
-  /// Errors: those of compile().
+  /// Errors: those of compile(); invalid_argument (the stored network is another one's: its inputs or outputs are not G's).
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
     auto made = compile(network.network, wanted);
     if (!made) return fail(std::move(made.error()));
+    if (auto ok = check_ends(*made); !ok) return fail(std::move(ok.error()));
     executor run(std::move(*made), network.inputs);
     if (auto ready = run.session_.ready(); !ready) return fail(std::move(ready.error()));
     return run;
@@ -46,6 +47,24 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
 
  private:
   executor(program made, const std::vector<saved_input>& given) : session_(made), given_(given) {}
+
+  /// The stored network has the inputs and outputs that callers were promised: runs read and write as much as G says.
+  [[gnu::cold]] static result<void> check_ends(const program& made) {
+    if (made.input_count() != G::inputs.size() || made.output_count() != G::outputs.size())
+      return fail(error_code::invalid_argument, {"the stored network has ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ", G::inputs.size(), " and ", G::outputs.size()});
+    const auto differs = [](const char* what, const tensor_info& wanted, const tensor_desc& got) {
+      return fail(error_code::invalid_argument, {what, " ", piece::in_quotes(wanted.name), ": the stored network has ", piece(got.type, got.shape), ", expected ", piece(wanted.desc.type, wanted.desc.shape)});
+    };
+    for (std::size_t i = 0; i < G::inputs.size(); ++i) {
+      const tensor_desc &got = made.input_desc(i), &expected = G::inputs[i].desc;
+      if (!(got.shape == expected.shape) || (got.type != expected.type && !(got.type == i8 && expected.type == f32))) return differs("input", G::inputs[i], got);
+    }
+    for (std::size_t i = 0; i < G::outputs.size(); ++i) {
+      const tensor_desc &got = made.output_desc(i), &expected = G::outputs[i].desc;
+      if (!(got.shape == expected.shape) || got.type != expected.type) return differs("output", G::outputs[i], got);
+    }
+    return {};
+  }
 
   template <std::size_t I, class Range> result<void> put(const Range& range) {
     using element = detail::element_of_range<const Range>;

@@ -62,13 +62,19 @@ template <class Range> result<void> put_input(session& into, std::size_t i, cons
   return {};
 }
 template <class Sample> result<void> put_sample(session& into, const Sample& sample) {
-  if constexpr (requires { std::data(sample); }) return put_input(into, 0, sample);
-  else
+  const std::size_t inputs = into.compiled().input_count();
+  if constexpr (requires { std::data(sample); }) {
+    if (inputs != 1) return fail(error_code::invalid_argument, {"calibrate: a sample is one range, expected a tuple of ", inputs});
+    return put_input(into, 0, sample);
+  } else if (std::tuple_size_v<Sample> != inputs) {
+    return fail(error_code::invalid_argument, {"calibrate: a sample has ", std::tuple_size_v<Sample>, " inputs, expected ", inputs});
+  } else {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       result<void> ok;
       ((ok = ok ? put_input(into, I, std::get<I>(sample)) : ok), ...);
       return ok;
     }(std::make_index_sequence<std::tuple_size_v<Sample>>{});
+  }
 }
 
 }  // namespace detail
@@ -238,6 +244,14 @@ class calibrator {
     const std::vector<std::byte>& bytes = floats_.bytes[static_cast<std::size_t>(id)];
     return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
   }
+  /// A weight that is to be stored, or a bias, has finite numbers.
+  result<void> check_finite(std::int32_t id) const {
+    if (id == ir::none) return {};
+    const array_ref<const float> w = floats_of(id);
+    const auto wrong = std::find_if(w.begin(), w.end(), [](float v) { return !std::isfinite(v); });
+    if (wrong == w.end()) return {};
+    return fail(error_code::invalid_argument, {"calibrate: weight ", piece::in_quotes(floats_.graph.name_of(floats_.graph.at(id).name)), " is not finite at element ", wrong - w.begin()});
+  }
   /// What the 32-bit steps of a layer's sums, input scale times weight scale, have to reach: its bias, its result, and what is added to that.
   struct sum_range {
     float x_scale = 1, reach = 0;
@@ -250,7 +264,8 @@ class calibrator {
     for (const ir::node& n : g.nodes) {
       const array_ref<const std::int32_t> in = g.inputs_of(n);
       if (n.op->traits.weights == weights_role::none || in.size() < 2 || in[1] != weight) continue;
-      sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])], .bias = in.size() > 2 ? in[2] : ir::none};
+      const bool is_wide = in_16_bits_[static_cast<std::size_t>(&n - g.nodes.data())] != 0;  // then it reads x in finer steps
+      sum_range range{.x_scale = scales_[static_cast<std::size_t>(in[0])] / (is_wide ? 256.0F : 1.0F), .bias = in.size() > 2 ? in[2] : ir::none};
       const auto take = [&](std::int32_t id) { range.reach = std::fmax(range.reach, id == ir::none ? 0.0F : 127 * scales_[static_cast<std::size_t>(id)]); };
       const std::int32_t y = g.outputs_of(n)[0];
       take(y);
@@ -310,6 +325,8 @@ class calibrator {
     const auto name = [&](std::int32_t id) { return q.graph.name_of(q.graph.at(id).name); };
     for (std::size_t i = 0; i < q.layers.size(); ++i) {
       const passes::quantised_layer& layer = q.layers[i];
+      for (const std::int32_t id : {layer.weight, layer.bias})
+        if (auto ok = check_finite(id); !ok) return ok;
       store_weight(layer, weights[i], scales[i]);
       bool is_first = true;
       for (std::size_t k = 0; k < i; ++k) is_first = is_first && q.layers[k].stored_weight != layer.stored_weight;

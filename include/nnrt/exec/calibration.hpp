@@ -61,7 +61,9 @@ struct agreement {
   double product = 0, true_square = 0, stored_square = 0, noise = 0;
   std::int64_t saturated = 0, elements = 0;
 
+  /// Infinities, which masks have, are no numbers to compare.
   void add(double real, double stored) {
+    if (std::isinf(real)) return;
     product += real * stored, true_square += real * real, stored_square += stored * stored;
     noise += (real - stored) * (real - stored);
     ++elements;
