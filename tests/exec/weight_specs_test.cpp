@@ -279,6 +279,7 @@ TEST_CASE("weight_specs: what is read in two orders, or in one that does not fol
   for (const auto network : contradictions) {
     const auto specs = weight_specs_of(network());
     REQUIRE(specs.size() == 1);
+    CHECK(specs[0].use == weight_use::full_connection);
     CHECK(specs[0].contradicts);
   }
   const ir::graph twice = written([](builder& g) {

@@ -481,8 +481,8 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
 /// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
 /// does what no kernel of stored numbers rounds as the accelerator does.
-/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size or with a nan,
-/// options out of their range), out_of_memory.
+/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size, of other
+/// inputs or with a nan, weights that are not finite, options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};

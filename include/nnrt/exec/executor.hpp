@@ -148,8 +148,8 @@ template <class G, class Policy = cpu> class executor {
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node, the rule and both values when the
-  /// inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
+  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
+  /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
     requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {

@@ -123,13 +123,6 @@ constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
 }
 
-/// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
-constexpr void put_use(weight_spec& spec, bool& is_put, weight_use use, std::int64_t group, const column_source& columns) {
-  spec.contradicts = spec.contradicts || columns.is_mixed || (is_put && !(spec.use == use && spec.group == group && spec.flattened == columns.map));
-  spec.use = use, spec.group = group, spec.flattened = columns.map;
-  is_put = true;
-}
-
 }  // namespace detail
 
 /// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may break rules.
@@ -146,10 +139,13 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
   pool<unsigned char> is_put;
   is_put.assign(specs.size(), 0);
   const passes::use_table table(g);
+  // Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
   const auto put = [&](std::int32_t id, weight_use use, std::int64_t group, const detail::column_source& columns) {
     const auto at = static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)]);
-    bool is_known = is_put[at] != 0;
-    detail::put_use(specs[at], is_known, use, group, columns);
+    weight_spec& spec = specs[at];
+    const bool differs = is_put[at] != 0 && !(spec.use == use && spec.group == group && spec.flattened == columns.map);
+    spec.contradicts = spec.contradicts || columns.is_mixed || differs;
+    spec.use = use, spec.group = group, spec.flattened = columns.map;
     is_put[at] = 1;
   };
   for (const ir::node& n : g.nodes) {
