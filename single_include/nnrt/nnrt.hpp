@@ -2743,8 +2743,8 @@ typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGIS
 typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
 
 inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
-/// 32-bit sums per register.
-inline constexpr std::int64_t int_lanes = register_bytes / 4;
+/// 32-bit sums, and 16-bit numbers, per register.
+inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
 
 /// The larger ones of lanes of whole numbers; one instruction from every compiler.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
@@ -2799,6 +2799,8 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
 #endif
 }
+#else
+template <bool> inline short_vector load_widened(const std::byte*) { return {}; }  // where code says if constexpr
 #endif
 
 // --- dot products -----------------------------------------------------------
@@ -2877,6 +2879,14 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
   std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
+#endif
+}
+/// Sets the four weights of a lane, of 16 bits, where weights are widened.
+[[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
+#if defined(__aarch64__)
+  for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+#else
+  std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
@@ -13720,9 +13730,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void add(const byte_sums& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
   }
-  [[gnu::always_inline]] void store(const byte_tile& t) const {
+  [[gnu::always_inline]] void store(std::int32_t* first, std::int32_t* second) const {
     constexpr int half = (rows + 1) / 2;
-    std::int32_t *const first = t.sums, *const second = t.sums_second;
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
                     of[v][Row]),
@@ -13948,10 +13957,15 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   keep_vector(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
-    Sums sum;
-    if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
-    else sum_tile(t, a, b, start, flip, sum);
-    sum.store(t);
+    std::int32_t *first = t.sums, *second = t.sums_second;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.store(first, second);
+      a.advance(t.a_step);
+      first += 2 * vector_of_sums, second += 2 * vector_of_sums;
+    }
   } else {
     const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};
@@ -14972,6 +14986,10 @@ void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte*
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/byte_padded_row.hpp
+// byte_padded_row: pixels of one row of an image of stored numbers, with the zero point where the image has none.
+// Flow: byte_convolution.hpp copies bands and windows by it, byte_winograd.hpp tiles at the edges.
+
 // ===== nnrt/kernels/convolution.hpp
 // convolution: float conv2d over NHWC images on the tiles of gemm.hpp; any kernel, stride, dilation, padding, group.
 // Flow: a prepare step packs weights and bias once with conv_pack(); a plan's step calls conv() with arena scratch.
@@ -15390,6 +15408,484 @@ void conv(const conv_shape& s, const float* x, const float* packed, float* y, fl
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 
+namespace nnrt::inline NNRT_ISA::kernels::detail {
+
+/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
+                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
+  const std::int64_t channels = s.group_in();
+  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
+                     right = nnrt::detail::clamped(s.width - x, left, count);
+  const std::int64_t pixel = channels * form.size();
+  set_values(left * channels, zero, form, out);
+  if (left < right) {
+    const std::byte* const row = image + (y * s.width + x + left) * s.in;
+    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
+    else
+      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
+  }
+  set_values((count - right) * channels, zero, form, out + right * pixel);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+// ===== nnrt/kernels/byte_winograd.hpp
+// byte_winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where bytes are widened before they are multiplied; NHWC images.
+// Flow: byte_convolution.hpp asks byte_winograd_pays() at plan time, packs with byte_winograd_pack() and runs byte_winograd().
+//
+// As for floats (winograd.hpp): tiles of 4x4 input pixels become 2x2 outputs by 16 products for each channel instead of 36. Sums and differences of four
+// bytes have 16 bits, and where machines multiply such anyway they take no longer than bytes. Nothing is rounded: filters are transformed by twice the
+// matrix that floats have, so that sums are four times what they should be, and results have the bits of the direct method.
+
+// ===== nnrt/kernels/short_products.hpp
+// short_products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
+// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+namespace detail {
+
+/// short_lanes weights of 8 bits as 16.
+[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
+#if defined(__aarch64__)
+  return (short_vector)vmovl_s8(vld1_s8(w));
+#elif defined(NNRT_LANES_AVX512)
+  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
+#elif defined(NNRT_LANES_AVX2)
+  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
+#elif defined(__SSE2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
+  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
+#else
+  short_vector wide;
+  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
+  return wide;
+#endif
+}
+
+inline std::int64_t sum_of_lanes(int_vector x) {
+  std::int32_t all[int_lanes];
+  store_vector(all, x);
+  std::int64_t sum = 0;
+  for (const std::int32_t lane : all) sum += lane;
+  return sum;
+}
+
+}  // namespace detail
+
+/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
+template <int Rows>
+inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
+                           std::int64_t* sums) {
+  // Two products are below 2^23: so many of them leave no lane.
+  constexpr std::int64_t most = 128 * short_lanes;
+  for (int r = 0; r < Rows; ++r) sums[r] = 0;
+  std::int64_t i = 0;
+  while (i + short_lanes <= n) {
+    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
+    int_vector lanes_of[Rows] = {};
+    for (; i < end; i += short_lanes) {
+      const short_vector weights = detail::widened_weights(w + i);
+      each<Rows>([&](int r) __attribute__((always_inline)) {
+        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
+      });
+    }
+    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
+  }
+  for (; i < n; ++i)
+    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/winograd_lines.hpp
+// winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the transform of a rectangle.
+// Flow: winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
+//
+// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the odd ones, as 1 tap. Both are
+// interpolated at the same points, so their products add up before the transform back; one tap has no product at infinity, the last point.
+//
+// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity for two outputs of stride 2, at
+// -1 as well for two of stride 1, at 2 as well for four of stride 2, at -2 as well for four of stride 1.
+
+namespace nnrt::inline NNRT_ISA::kernels::detail {
+
+/// Taps of the longest phase of a 3-tap line.
+constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
+
+/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the sums of products.
+template <int Tile, int Stride> struct winograd_line;
+
+template <> struct winograd_line<2, 1> {
+  template <class Vector> [[gnu::always_inline]] static void input(const Vector (&d)[4], Vector (&t)[4]) {
+    t[0] = d[0] - d[2], t[1] = d[1] + d[2], t[2] = d[2] - d[1], t[3] = d[1] - d[3];
+  }
+  template <class Vector> [[gnu::always_inline]] static void output(const Vector (&m)[4], Vector (&y)[2]) {
+    y[0] = m[0] + m[1] + m[2], y[1] = m[1] - m[2] - m[3];
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[4]) {
+    const vf half(0.5F), ends = half * (g[0] + g[2]), middle = half * g[1];
+    u[0] = g[0], u[1] = ends + middle, u[2] = ends - middle, u[3] = g[2];
+  }
+};
+
+template <> struct winograd_line<4, 1> {
+  [[gnu::always_inline]] static void input(const vf (&d)[6], vf (&t)[6]) {
+    const vf two(2.0F), four(4.0F), five(5.0F);
+    const vf even = d[4] - four * d[2], odd = d[3] - four * d[1], e = d[4] - d[2], o = two * (d[3] - d[1]);
+    t[0] = fma(four, d[0], d[4] - five * d[2]);
+    t[1] = even + odd, t[2] = even - odd;
+    t[3] = e + o, t[4] = e - o;
+    t[5] = fma(four, d[1], d[5] - five * d[3]);
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[6], vf (&y)[4]) {
+    const vf two(2.0F), four(4.0F), eight(8.0F);
+    const vf a = m[1] + m[2], b = m[1] - m[2], c = m[3] + m[4], d = m[3] - m[4];
+    y[0] = m[0] + a + c, y[1] = fma(two, d, b), y[2] = fma(four, c, a), y[3] = fma(eight, d, b + m[5]);
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[6]) {
+    const vf sixth(1.0F / 6), twelfth(1.0F / 12), quarter(0.25F), both = g[0] + g[2];
+    const vf near = sixth * (both + g[1]), far = twelfth * g[1], sum = sixth * fma(quarter, g[0], g[2]);
+    u[0] = quarter * g[0], u[1] = -near, u[2] = sixth * (g[1] - both);
+    u[3] = sum + far, u[4] = sum - far, u[5] = g[2];
+  }
+};
+
+template <> struct winograd_line<2, 2> {
+  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
+    t[0] = d[0] - d[1], t[1] = d[1];
+    if constexpr (N == 3) t[2] = d[2] - d[1];
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[3], vf (&y)[2]) { y[0] = m[0] + m[1], y[1] = m[1] + m[2]; }
+  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[3]) { u[0] = g[0], u[1] = g[0] + g[1], u[2] = g[1]; }
+  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[2]) { u[0] = u[1] = g[0]; }
+};
+
+template <> struct winograd_line<4, 2> {
+  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
+    const vf two(2.0F), outer = d[3] - d[1];
+    t[0] = fma(two, d[0] - d[2], outer);
+    t[1] = outer - d[1] - d[2];
+    t[2] = fma(two, d[1] - d[2], d[3] - d[2]);
+    t[3] = outer;
+    if constexpr (N == 5) t[4] = d[4] - d[2] - two * outer;
+  }
+  [[gnu::always_inline]] static void output(const vf (&m)[5], vf (&y)[4]) {
+    const vf two(2.0F), four(4.0F), eight(8.0F), a = m[1] + m[2], b = m[1] - m[2];
+    y[0] = m[0] + a + m[3], y[1] = fma(two, m[3], b), y[2] = fma(four, m[3], a), y[3] = fma(eight, m[3], b + m[4]);
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[5]) {
+    const vf half(0.5F), sixth(1.0F / 6), two(2.0F);
+    u[0] = half * g[0], u[1] = -half * (g[0] + g[1]), u[2] = sixth * (g[1] - g[0]), u[3] = sixth * fma(two, g[1], g[0]), u[4] = g[1];
+  }
+  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[4]) {
+    const vf half = vf(0.5F) * g[0], sixth = vf(1.0F / 6) * g[0];
+    u[0] = half, u[1] = -half, u[2] = -sixth, u[3] = sixth;
+  }
+};
+
+/// Transforms the rows of a rectangle, then its columns.
+///
+/// \param from from(i, j) gives element j of row i; called row by row
+///
+/// \param to to(i, j, value) takes element i of column j; called column by column
+template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = vf, class Line, class Give, class Take>
+[[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
+  Vector half[Rows][ToColumns];
+  each<Rows>([&](auto i) __attribute__((always_inline)) {
+    Vector row[Columns];
+    each<Columns>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
+    line(row, half[i]);
+  });
+  each<ToColumns>([&](auto j) __attribute__((always_inline)) {
+    Vector column[Rows], transformed[ToRows];
+    each<Rows>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
+    line(column, transformed);
+    each<ToRows>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Whether the method can compute this convolution: four times a sum has to stay in 32 bits, and fewer channels than lanes would leave lanes of every
+/// transform unused.
+constexpr bool is_byte_winograd_shape(const conv_shape& s) {
+  return tiles_read_wide && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+         s.group == 1 && s.in >= short_lanes && 4 * s.depth() <= most_byte_products && s.batch * s.out_pixels() * s.out > 0;
+}
+
+/// How packed weights lie: runs are the elements of a transformed tile, column by column.
+constexpr byte_layout byte_winograd_layout(const conv_shape& s) { return {{16, s.in}, s.out}; }
+
+namespace detail {
+
+/// The tiles of a convolution, and what those that are computed together take.
+struct byte_winograd_tiles {
+  std::int64_t in, across, down, batch;
+
+  explicit constexpr byte_winograd_tiles(const conv_shape& s) : in(s.in), across((s.out_width + 1) / 2), down((s.out_height + 1) / 2), batch(s.batch) {}
+
+  constexpr std::int64_t count() const { return batch * down * across; }
+  /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the cache keeps elements out of each
+  /// other's way.
+  constexpr std::int64_t row_bytes() const { return bytes_apart(pieces(in, 4) * 8); }
+  constexpr std::int64_t element_bytes(std::int64_t tiles) const { return pieces(tiles * row_bytes(), 64) * 64 + 64; }
+  /// Sums from one element to the next: those of a panel for each tile of rows.
+  static constexpr std::int64_t element_sums(std::int64_t tiles) { return row_tiles{tiles}.count() * 2 * vector_of_sums + 16; }
+
+  /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number, for two threads.
+  constexpr std::int64_t blocks() const {
+    const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
+    if (count() > most) return pieces(count(), 2 * most) * 2;
+    return count() >= 4 * tile_rows ? 2 : 1;
+  }
+  constexpr interval block(std::int64_t index) const { return share(count(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return pieces(count(), blocks()); }
+
+  /// What a block takes: transformed tiles, the sums of a panel, and a copy of a tile's pixels.
+  constexpr std::int64_t scratch_bytes() const {
+    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(16 * in, 64) * 64;
+  }
+};
+
+/// Where a tile lies in the images: its first output pixel.
+struct byte_tile_place {
+  std::int64_t image, y, x;
+
+  byte_tile_place(const byte_winograd_tiles& of, std::int64_t index)
+      : image(index / (of.across * of.down)), y(index / of.across % of.down * 2), x(index % of.across * 2) {}
+  /// On to what lies so many tiles further, at the begin of the next line at most.
+  void advance(const byte_winograd_tiles& of, std::int64_t tiles) {
+    if (x += 2 * tiles; x < 2 * of.across) return;
+    if (x = 0, y += 2; y == 2 * of.down) y = 0, ++image;
+  }
+};
+
+// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two sums) and panel (two broadcasts), what
+// calls of tiles and transforms of a vector take, and how many bytes of weights come with each, from a cache or from memory.
+inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_cost = 130;
+
+/// Products of so many rows, with so many steps of weights.
+constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps) {
+  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces(s.out, int_lanes) + 2 * pieces(s.out, 2 * int_lanes));
+  const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces(s.out, int_lanes));
+  return std::max(static_cast<double>(rows) * of_row, weights / (weights <= 8 * 1024 * 1024 ? 4 : 1.6));
+}
+constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces(3 * s.in, 4)); }
+constexpr double byte_winograd_cost(const conv_shape& s) {
+  const byte_winograd_tiles of(s);
+  const std::int64_t calls = 16 * pieces(of.count(), tile_rows) * pieces(s.out, 2 * int_lanes);
+  const double transforms = byte_input_cost * static_cast<double>(pieces(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces(s.out, int_lanes));
+  return cost_of_byte_products(s, 2 * pieces(of.count(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.count()) * transforms + static_cast<double>(calls) * byte_call_cost;
+}
+
+}  // namespace detail
+
+/// Whether it saves a seventh of the time that the direct method takes.
+constexpr bool byte_winograd_pays(const conv_shape& s) { return is_byte_winograd_shape(s) && 7 * detail::byte_winograd_cost(s) < 6 * detail::direct_byte_cost(s); }
+
+/// Bytes of scratch that each part of byte_winograd() needs.
+constexpr std::int64_t byte_winograd_scratch_bytes(const conv_shape& s) { return detail::byte_winograd_tiles(s).scratch_bytes(); }
+
+// --- weights ----------------------------------------------------------------------
+
+namespace detail {
+
+/// The most channels of is_byte_winograd_shape(), in whole vectors.
+inline constexpr std::int64_t most_winograd_channels = pieces(most_byte_products / 36, short_lanes) * short_lanes;
+
+/// A filter without its zero point, zeros behind its last channel.
+struct wide_filter {
+  alignas(64) std::int16_t taps[9][most_winograd_channels];
+
+  /// Takes over the bytes of a filter, and tells what its column comes to.
+  byte_column set(const std::byte* filter, std::int64_t in, const byte_factors& f) {
+    int_vector all{}, above{};
+    for (auto& tap : taps) {
+      for (std::int64_t c = 0; c < in; c += short_lanes) add(filter + c, std::min(short_lanes, in - c), f, tap + c, all, above);
+      filter += in;
+    }
+    const std::int64_t sum = sum_of_lanes(all), larger = sum_of_lanes(above), smaller = sum - larger;
+    const std::int64_t low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+    return {sum, {low * larger + high * smaller, high * larger + low * smaller}};
+  }
+
+ private:
+  /// Up to short_lanes numbers, and the sums of all and of those above 0.
+  static void add(const std::byte* from, std::int64_t count, const byte_factors& f, std::int16_t* to, int_vector& all, int_vector& above) {
+    std::byte some[short_lanes];
+    if (count < short_lanes) {
+      std::fill(some, some + short_lanes, static_cast<std::byte>(f.b_zero));
+      std::memcpy(some, from, static_cast<std::size_t>(count)), from = some;
+    }
+    const short_vector ones = static_cast<std::int16_t>(1) - short_vector{};
+    const short_vector x = (f.is_unsigned ? load_widened<false>(from) : load_widened<true>(from)) - static_cast<std::int16_t>(f.b_zero);
+    store_vector(to, x);
+    all = dot2(all, x, ones), above = dot2(above, larger_lanes(x, short_vector{}), ones);
+  }
+};
+
+/// Twice what floats have, so that all are integers.
+[[gnu::always_inline]] inline void transform_taps(const short_vector (&g)[3], short_vector (&u)[4]) {
+  const short_vector ends = g[0] + g[2];
+  u[0] = g[0] + g[0], u[1] = ends + g[1], u[2] = ends - g[1], u[3] = g[2] + g[2];
+}
+
+/// Stores a transformed filter in its lane: element e's steps lie `element` bytes behind those of the one before, a step `step` bytes behind the last.
+inline void store_transformed(const wide_filter& filter, std::int64_t in, std::int64_t lane, std::int64_t element, std::int64_t step, std::byte* to) {
+  for (std::int64_t c = 0; c < in; c += short_lanes)
+    transform_rectangle<3, 3, 4, 4, short_vector>(
+        transform_taps, [&](auto i, auto j) __attribute__((always_inline)) { return load_vector<short_vector>(filter.taps[i * 3 + j] + c); },
+        [&](auto i, auto j, short_vector value) __attribute__((always_inline)) {
+          std::int16_t numbers[short_lanes];
+          store_vector(numbers, value);
+          std::byte* const first = to + (j * 4 + i) * element + c / 4 * step;
+          for (std::int64_t k = 0; k < std::min(short_lanes, in - c); k += 4) put_wide_weights(first + k / 4 * step, lane, numbers + k);
+        });
+}
+
+}  // namespace detail
+
+/// Packs weights, biases and scales.
+///
+/// \param filter_of filter_of(o): the bytes of output channel o, [3, 3, in]; those of the filter before may be gone
+///
+/// \param channel_of channel_of(o) has factor and bias of output channel o
+template <class FilterOf, class ChannelOf>
+void byte_winograd_pack(const conv_shape& s, const byte_factors& f, scaled_range range, FilterOf filter_of, ChannelOf channel_of, std::byte* out) {
+  const byte_layout layout = byte_winograd_layout(s);
+  byte_factors as_seen = f;  // weights have lost their zero point, and pixels are what is stored
+  as_seen.b_zero = -f.b_offset(), as_seen.a_zero -= f.a_offset();
+  std::fill(out + layout.starts_end(), out + layout.bytes(), std::byte{});
+  detail::column_packer packer(layout, as_seen, range, out);
+  detail::wide_filter filter;
+  for (std::int64_t v = 0; v < layout.vectors(); ++v) {
+    const std::int64_t panel = v / 2, step = layout.vectors_of(panel) * dot_bytes;
+    byte_channel channels[int_lanes];
+    detail::byte_column columns[int_lanes];
+    for (std::int64_t lane = 0; lane < std::min(int_lanes, layout.n - v * int_lanes); ++lane) {
+      columns[lane] = filter.set(filter_of(v * int_lanes + lane), s.in, f), channels[lane] = channel_of(v * int_lanes + lane);
+      detail::store_transformed(filter, s.in, lane, layout.depth.steps() * step, step, out + layout.panel_at(panel) + v % 2 * dot_bytes);
+    }
+    packer.add(v, channels, columns);
+  }
+}
+
+// --- the method -------------------------------------------------------------------
+
+namespace detail {
+
+/// Transforms 4x4 pixels of all channels; rows of pixels begin `line` bytes apart.
+template <bool IsSigned> void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int64_t channels, std::byte* v, std::int64_t element) {
+  for (std::int64_t c = 0; c < channels; c += short_lanes) {
+    const std::int64_t first = std::min(c, channels - short_lanes);  // the last vector overlaps the one before
+    transform_rectangle<4, 4, 4, 4, short_vector>(
+        [](const short_vector(&d)[4], short_vector(&t)[4]) __attribute__((always_inline)) { winograd_line<2, 1>::input(d, t); },
+        [&](auto i, auto j) __attribute__((always_inline)) { return load_widened<IsSigned>(pixels + i * line + j * channels + first); },
+        [&](auto i, auto j, short_vector value) __attribute__((always_inline)) { store_vector(v + (j * 4 + i) * element + 2 * first, value); });
+  }
+}
+
+/// The same for the tile at a place of x; where it hangs over the edge, from a copy with zero points around it.
+template <bool IsSigned>
+void transform_byte_tile(const conv_shape& s, const std::byte* x, std::byte zero, const byte_tile_place& tile, std::byte* copy, std::byte* v,
+                                std::int64_t element) {
+  const std::int64_t iy = tile.y - s.pad_top, ix = tile.x - s.pad_left;
+  const std::byte* const image = x + tile.image * s.height * s.width * s.in;
+  if (iy >= 0 && ix >= 0 && iy + 4 <= s.height && ix + 4 <= s.width)
+    return transform_byte_pixels<IsSigned>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, element);
+  for (std::int64_t row = 0; row < 4; ++row) copy_padded_row(s, image, iy + row, ix, 4, zero, {}, copy + row * 4 * s.in);
+  transform_byte_pixels<IsSigned>(copy, 4 * s.in, s.in, v, element);
+}
+
+/// The products of a block with one panel: as many matrices as a tile has elements, `tiles` rows each. Sums of a tile of rows lie together.
+template <class Isa>
+void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of, std::int64_t tiles, const std::byte* v, std::int64_t panel, std::int32_t* sums) {
+  alignas(64) static constexpr std::int32_t no_start[2 * int_lanes] = {};
+  const row_tiles rows{tiles};
+  byte_tile t;
+  t.lda = of.row_bytes(), t.steps = p.layout.depth.steps(), t.ends_in_half = of.in % 4 == 1 || of.in % 4 == 2;
+  t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
+  for (int element = 0; element < 16; ++element) {
+    for (std::int64_t i = 0; i < rows.count(); i += t.count) {
+      const std::int64_t count = rows.rows(i), second = count == 1 ? 0 : count - function_rows(count) / 2;
+      t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
+      t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
+      t.count = rows.alike(i), t.a_step = count * t.lda;
+      byte_tiles<Isa>.for_tile(scale_method::one_by_one, std::max<std::int64_t>(2, count), p.layout.form_of(panel))(t);
+    }
+    v += of.element_bytes(tiles), sums += of.element_sums(tiles);
+    t.b += t.steps * p.layout.vectors_of(panel) * dot_bytes;
+  }
+}
+
+/// Transforms a tile's sums of one vector of columns back: line i, column j comes to to[i * line + j * sum_stride].
+inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, const std::byte* start, std::int32_t* to, std::int64_t line) {
+  const auto starts = load_vector<int_vector>(start);
+  transform_rectangle<4, 4, 2, 2, int_vector>(
+      [](const int_vector(&m)[4], int_vector(&y)[2]) __attribute__((always_inline)) { winograd_line<2, 1>::output(m, y); },
+      [&](auto i, auto j) __attribute__((always_inline)) { return load_vector<int_vector>(sums + (i * 4 + j) * element); },
+      [&](auto j, auto i, int_vector value) __attribute__((always_inline)) { store_vector(to + i * line + j * sum_stride, (value >> 2) + starts); });
+}
+
+/// Ends the sums of a block in one panel: tiles side by side, as many at a time as finish_sums() takes.
+template <class Isa>
+void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte_winograd_tiles& of, const interval& block, std::int64_t panel, const std::int32_t* sums,
+                          std::byte* y) {
+  constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
+  const row_tiles rows{block.size()};
+  const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
+  const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
+  const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel), element = of.element_sums(block.size());
+  byte_tile_place first(of, block.begin);
+  std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
+  for (std::int64_t left = block.size(); left > 0; left -= count, first.advance(of, count)) {
+    count = std::min(std::min(at_once, left), of.across - first.x / 2);
+    alignas(64) std::int32_t finished[2 * line];
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t* const from = sums + row_tile * 2 * vector_of_sums + row * sum_stride;
+      for (std::int64_t v = 0; v < vectors; ++v)
+        transform_byte_sums(from + v * vector_of_sums, element, start + v * register_bytes, finished + v * vector_of_sums + 2 * i * sum_stride, line);
+      if (++row == rows.rows(row_tile)) ++row_tile, row = 0;
+    }
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(2, s.out_height - first.y); ++i) {
+      std::byte* const c = y + first.image * s.image_step() + (first.y + i) * s.row_step() + first.x * s.pixel_step() + panel * byte_layout::panel_width;
+      finish_sums<Isa>(p, finished + i * line, scales, {c, s.pixel_step(), std::min(2 * count, s.out_width - first.x)}, width);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// y = clamp(conv2d(x, w) + bias) of a shape for which is_byte_winograd_shape(); p.layout is byte_winograd_layout(s), p.packed what byte_winograd_pack()
+/// made.
+///
+/// Every division into parts gives the same bits, which are those of the direct method. y must not overlap x.
+///
+/// \param scratch byte_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
+template <class Isa = native> void byte_winograd(const conv_shape& s, const byte_product& p, const std::byte* x, std::byte* y, std::byte* scratch, part share_of = {}) {
+  const detail::byte_winograd_tiles of(s);
+  const rectangle work = share(of.blocks(), p.layout.panels(), share_of);
+  for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
+    const interval block = of.block(b);
+    const std::int64_t element = of.element_bytes(block.size());
+    auto* const sums = reinterpret_cast<std::int32_t*>(scratch + 16 * element);
+    std::byte* const copy = scratch + 16 * element + 16 * of.element_sums(block.size()) * std::int64_t{sizeof(std::int32_t)};
+    const auto zero = static_cast<std::byte>(p.factors.a_zero);
+    detail::byte_tile_place tile(of, block.begin);
+    for (std::int64_t i = 0; i < block.size(); ++i, tile.advance(of, 1)) {
+      std::byte* const v = scratch + i * of.row_bytes();
+      p.factors.is_unsigned ? detail::transform_byte_tile<false>(s, x, zero, tile, copy, v, element) : detail::transform_byte_tile<true>(s, x, zero, tile, copy, v, element);
+    }
+    for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
+      detail::byte_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
+      detail::finish_byte_winograd<Isa>(s, p, of, block, panel, sums, y);
+    }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
@@ -15449,12 +15945,14 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
 struct byte_conv_plan {
   conv_shape s;
   conv_method method;
-  std::int32_t pixels;  // made as one
+  std::int16_t pixels;       // made as one
+  std::int16_t in_winograd;  // 1: by byte_winograd(), whatever the method
 
   static constexpr byte_conv_plan of(const conv_shape& shape) {
+    if (byte_winograd_pays(shape)) return {shape, conv_method::direct, 1, 1};
     const std::int64_t pixels = detail::pixels_at_once(shape);
     const conv_shape s = detail::joined(shape, pixels);
-    return {s, detail::byte_method_of(s), static_cast<std::int32_t>(pixels)};
+    return {s, detail::byte_method_of(s), static_cast<std::int16_t>(pixels), 0};
   }
 };
 
@@ -15480,12 +15978,13 @@ constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
 
 /// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
 constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
-  return plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
+  return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
 }
 
 /// How the weights of one group lie for dot products.
 constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
+  if (plan.in_winograd != 0) return byte_winograd_layout(s);
   if (plan.method == conv_method::direct) return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
@@ -15495,6 +15994,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return 0;
+  if (plan.in_winograd != 0) return byte_winograd_scratch_bytes(s);
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
   if (!detail::copies_byte_bands(s)) return 0;
@@ -15511,6 +16011,14 @@ template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
   const byte_conv_plan plan = byte_conv_plan::of(s);
+  if (plan.in_winograd != 0) {
+    std::byte filter[9 * detail::most_winograd_channels];
+    const auto filter_of = [&](std::int64_t o) {
+      for (std::int64_t i = 0; i < s.depth(); ++i) filter[i] = static_cast<std::byte>(weight_of(o, i));
+      return &filter[0];
+    };
+    return byte_winograd_pack(s, f, range, filter_of, channel_of, out);
+  }
   const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
@@ -15531,6 +16039,7 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
   const byte_conv_plan plan = byte_conv_plan::of(s);
   const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t filter = s.depth();
+  if (plan.in_winograd != 0) return byte_winograd_pack(s, f, range, [&](std::int64_t o) { return filters + o * filter; }, channel_of, out);
   if (plan.pixels > 1) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
@@ -15599,23 +16108,6 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
     else byte_line_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
     if (are_pairs && lines % 2 != 0) byte_line_tiles<Isa>(p, last, {}, some);
   }
-}
-
-/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
-inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
-  const std::int64_t channels = s.group_in();
-  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
-                     right = nnrt::detail::clamped(s.width - x, left, count);
-  const std::int64_t pixel = channels * form.size();
-  set_values(left * channels, zero, form, out);
-  if (left < right) {
-    const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
-    else
-      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
-  }
-  set_values((count - right) * channels, zero, form, out + right * pixel);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -15697,6 +16189,8 @@ template <class Isa = native>
 void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
   const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
+  if constexpr (tiles_read_wide)
+    if (plan.in_winograd != 0) return byte_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
       return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
@@ -16915,70 +17409,6 @@ template <class Op, class Isa> struct byte_depthwise_binding {
 // shorts: what the bindings of layers of 16-bit activations have in common - rows of windows against filters.
 // Flow: fast_on_shorts of conv2d and full_connection.
 
-// ===== nnrt/kernels/short_products.hpp
-// short_products: sums of products of 16-bit activations and 8-bit weights, which 64 bits keep exactly.
-// Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// 16-bit numbers in a register.
-inline constexpr std::int64_t short_lanes = register_bytes / 2;
-
-namespace detail {
-
-/// short_lanes weights of 8 bits as 16.
-[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
-#if defined(__aarch64__)
-  return (short_vector)vmovl_s8(vld1_s8(w));
-#elif defined(NNRT_LANES_AVX512)
-  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
-#elif defined(NNRT_LANES_AVX2)
-  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
-#elif defined(__SSE2__)
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
-  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-#else
-  short_vector wide;
-  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
-  return wide;
-#endif
-}
-
-inline std::int64_t sum_of_lanes(int_vector x) {
-  std::int32_t all[int_lanes];
-  store_vector(all, x);
-  std::int64_t sum = 0;
-  for (const std::int32_t lane : all) sum += lane;
-  return sum;
-}
-
-}  // namespace detail
-
-/// sums[r] = the sum over i of x[r * step + i] * w[i], for each of the Rows rows of n numbers.
-template <int Rows>
-inline void short_products(const std::int16_t* x, std::int64_t step, const std::int8_t* w, std::int64_t n,
-                           std::int64_t* sums) {
-  // Two products are below 2^23: so many of them leave no lane.
-  constexpr std::int64_t most = 128 * short_lanes;
-  for (int r = 0; r < Rows; ++r) sums[r] = 0;
-  std::int64_t i = 0;
-  while (i + short_lanes <= n) {
-    const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
-    int_vector lanes_of[Rows] = {};
-    for (; i < end; i += short_lanes) {
-      const short_vector weights = detail::widened_weights(w + i);
-      each<Rows>([&](int r) __attribute__((always_inline)) {
-        lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
-      });
-    }
-    each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] += detail::sum_of_lanes(lanes_of[r]); });
-  }
-  for (; i < n; ++i)
-    for (int r = 0; r < Rows; ++r) sums[r] += std::int32_t{x[r * step + i]} * w[i];
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How many windows meet a filter at a time.
@@ -17241,115 +17671,6 @@ inline void conv_across(const conv_shape& s, const float* x, const float* packed
 // instead of 36 for each channel (Tile = 2), or 36 instead of 144 (Tile = 4). With stride 2 the pixels of a tile are four phases, whose
 // transforms lie side by side, as channels do: 25 products instead of 36, or 81 instead of 144. Tiles go in blocks whose transformed
 // input stays in L2 while all panels of weights pass.
-
-// ===== nnrt/kernels/winograd_lines.hpp
-// winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the transform of a rectangle.
-// Flow: winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
-//
-// With stride 2 the taps fall into two phases: taps 0 and 2 see the even pixels, as 2 taps of stride 1; tap 1 sees the odd ones, as 1 tap. Both are
-// interpolated at the same points, so their products add up before the transform back; one tap has no product at infinity, the last point.
-//
-// Source: Lavin and Gray, Fast Algorithms for Convolutional Neural Networks (2015). Interpolated at 0, 1 and infinity for two outputs of stride 2, at
-// -1 as well for two of stride 1, at 2 as well for four of stride 2, at -2 as well for four of stride 1.
-
-namespace nnrt::inline NNRT_ISA::kernels::detail {
-
-/// Taps of the longest phase of a 3-tap line.
-constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
-
-/// Tile outputs of a line: input(d, t) transforms the pixels of one phase, weights(g, u) its taps, output(m, y) the sums of products.
-template <int Tile, int Stride> struct winograd_line;
-
-template <> struct winograd_line<2, 1> {
-  [[gnu::always_inline]] static void input(const vf (&d)[4], vf (&t)[4]) {
-    t[0] = d[0] - d[2], t[1] = d[1] + d[2], t[2] = d[2] - d[1], t[3] = d[1] - d[3];
-  }
-  [[gnu::always_inline]] static void output(const vf (&m)[4], vf (&y)[2]) {
-    y[0] = m[0] + m[1] + m[2], y[1] = m[1] - m[2] - m[3];
-  }
-  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[4]) {
-    const vf half(0.5F), ends = half * (g[0] + g[2]), middle = half * g[1];
-    u[0] = g[0], u[1] = ends + middle, u[2] = ends - middle, u[3] = g[2];
-  }
-};
-
-template <> struct winograd_line<4, 1> {
-  [[gnu::always_inline]] static void input(const vf (&d)[6], vf (&t)[6]) {
-    const vf two(2.0F), four(4.0F), five(5.0F);
-    const vf even = d[4] - four * d[2], odd = d[3] - four * d[1], e = d[4] - d[2], o = two * (d[3] - d[1]);
-    t[0] = fma(four, d[0], d[4] - five * d[2]);
-    t[1] = even + odd, t[2] = even - odd;
-    t[3] = e + o, t[4] = e - o;
-    t[5] = fma(four, d[1], d[5] - five * d[3]);
-  }
-  [[gnu::always_inline]] static void output(const vf (&m)[6], vf (&y)[4]) {
-    const vf two(2.0F), four(4.0F), eight(8.0F);
-    const vf a = m[1] + m[2], b = m[1] - m[2], c = m[3] + m[4], d = m[3] - m[4];
-    y[0] = m[0] + a + c, y[1] = fma(two, d, b), y[2] = fma(four, c, a), y[3] = fma(eight, d, b + m[5]);
-  }
-  [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[6]) {
-    const vf sixth(1.0F / 6), twelfth(1.0F / 12), quarter(0.25F), both = g[0] + g[2];
-    const vf near = sixth * (both + g[1]), far = twelfth * g[1], sum = sixth * fma(quarter, g[0], g[2]);
-    u[0] = quarter * g[0], u[1] = -near, u[2] = sixth * (g[1] - both);
-    u[3] = sum + far, u[4] = sum - far, u[5] = g[2];
-  }
-};
-
-template <> struct winograd_line<2, 2> {
-  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
-    t[0] = d[0] - d[1], t[1] = d[1];
-    if constexpr (N == 3) t[2] = d[2] - d[1];
-  }
-  [[gnu::always_inline]] static void output(const vf (&m)[3], vf (&y)[2]) { y[0] = m[0] + m[1], y[1] = m[1] + m[2]; }
-  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[3]) { u[0] = g[0], u[1] = g[0] + g[1], u[2] = g[1]; }
-  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[2]) { u[0] = u[1] = g[0]; }
-};
-
-template <> struct winograd_line<4, 2> {
-  template <int N> [[gnu::always_inline]] static void input(const vf (&d)[N], vf (&t)[N]) {
-    const vf two(2.0F), outer = d[3] - d[1];
-    t[0] = fma(two, d[0] - d[2], outer);
-    t[1] = outer - d[1] - d[2];
-    t[2] = fma(two, d[1] - d[2], d[3] - d[2]);
-    t[3] = outer;
-    if constexpr (N == 5) t[4] = d[4] - d[2] - two * outer;
-  }
-  [[gnu::always_inline]] static void output(const vf (&m)[5], vf (&y)[4]) {
-    const vf two(2.0F), four(4.0F), eight(8.0F), a = m[1] + m[2], b = m[1] - m[2];
-    y[0] = m[0] + a + m[3], y[1] = fma(two, m[3], b), y[2] = fma(four, m[3], a), y[3] = fma(eight, m[3], b + m[4]);
-  }
-  [[gnu::always_inline]] static void weights(const vf (&g)[2], vf (&u)[5]) {
-    const vf half(0.5F), sixth(1.0F / 6), two(2.0F);
-    u[0] = half * g[0], u[1] = -half * (g[0] + g[1]), u[2] = sixth * (g[1] - g[0]), u[3] = sixth * fma(two, g[1], g[0]), u[4] = g[1];
-  }
-  [[gnu::always_inline]] static void weights(const vf (&g)[1], vf (&u)[4]) {
-    const vf half = vf(0.5F) * g[0], sixth = vf(1.0F / 6) * g[0];
-    u[0] = half, u[1] = -half, u[2] = -sixth, u[3] = sixth;
-  }
-};
-
-/// Transforms the rows of a rectangle, then its columns.
-///
-/// \param from from(i, j) gives element j of row i; called row by row
-///
-/// \param to to(i, j, value) takes element i of column j; called column by column
-template <int Rows, int Columns, int ToRows, int ToColumns, class Line, class Give, class Take>
-[[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
-  vf half[Rows][ToColumns];
-  each<Rows>([&](auto i) __attribute__((always_inline)) {
-    vf row[Columns];
-    each<Columns>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
-    line(row, half[i]);
-  });
-  each<ToColumns>([&](auto j) __attribute__((always_inline)) {
-    vf column[Rows], transformed[ToRows];
-    each<Rows>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
-    line(column, transformed);
-    each<ToRows>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });
-  });
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -17914,7 +18235,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .scratch_bytes = byte_conv_scratch_bytes(plan),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
             .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
-            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
+            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : plan.in_winograd != 0 ? "dot winograd" : "dot windows"};
   }
 
   static void pack(const kernel_call& call) {
@@ -18102,7 +18423,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
+            .name = sums.is_depthwise() ? "dot taps, sum" : byte_winograd_pays(shape) ? "dot winograd, sum" : "dot windows, sum"};
   }
 
   static void pack(const kernel_call& call) {
@@ -22764,7 +23085,11 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+            .name = w.rank() == 2               ? "dot rows, sums"
+                    : sums.is_depthwise()           ? "dot taps, sums"
+                    : sums.shape.group > 1          ? "dot groups, sums"
+                    : byte_winograd_pays(sums.shape) ? "dot winograd, sums"
+                                                    : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {

@@ -9,6 +9,8 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_gemm.hpp>
+#include <nnrt/kernels/byte_padded_row.hpp>
+#include <nnrt/kernels/byte_winograd.hpp>
 #include <nnrt/kernels/convolution.hpp>
 
 #include <cstdint>
@@ -73,12 +75,14 @@ constexpr std::int64_t pixels_at_once(const conv_shape& s) {
 struct byte_conv_plan {
   conv_shape s;
   conv_method method;
-  std::int32_t pixels;  // made as one
+  std::int16_t pixels;       // made as one
+  std::int16_t in_winograd;  // 1: by byte_winograd(), whatever the method
 
   static constexpr byte_conv_plan of(const conv_shape& shape) {
+    if (byte_winograd_pays(shape)) return {shape, conv_method::direct, 1, 1};
     const std::int64_t pixels = detail::pixels_at_once(shape);
     const conv_shape s = detail::joined(shape, pixels);
-    return {s, detail::byte_method_of(s), static_cast<std::int32_t>(pixels)};
+    return {s, detail::byte_method_of(s), static_cast<std::int16_t>(pixels), 0};
   }
 };
 
@@ -104,12 +108,13 @@ constexpr byte_layout byte_matrix_layout(const conv_shape& s) {
 
 /// Whether byte_conv() can make some rows alone: sums of integers have no order, but weights must lie the same way for a lower image.
 constexpr bool byte_conv_has_bands(const byte_conv_plan& plan) {
-  return plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
+  return plan.in_winograd == 0 && plan.method != conv_method::gather && plan.s.out_width > 1 && plan.s.rows_under(1) <= most_band_taps;
 }
 
 /// How the weights of one group lie for dot products.
 constexpr byte_layout byte_conv_layout(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
+  if (plan.in_winograd != 0) return byte_winograd_layout(s);
   if (plan.method == conv_method::direct) return detail::with_blocks(s, {{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()});
   return detail::byte_matrix_layout(s);
 }
@@ -119,6 +124,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   const conv_shape& s = plan.s;
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return 0;
+  if (plan.in_winograd != 0) return byte_winograd_scratch_bytes(s);
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
   if (!detail::copies_byte_bands(s)) return 0;
@@ -135,6 +141,14 @@ template <class WeightOf, class ChannelOf>
 void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range range, WeightOf weight_of,
                     ChannelOf channel_of, std::byte* out) {
   const byte_conv_plan plan = byte_conv_plan::of(s);
+  if (plan.in_winograd != 0) {
+    std::byte filter[9 * detail::most_winograd_channels];
+    const auto filter_of = [&](std::int64_t o) {
+      for (std::int64_t i = 0; i < s.depth(); ++i) filter[i] = static_cast<std::byte>(weight_of(o, i));
+      return &filter[0];
+    };
+    return byte_winograd_pack(s, f, range, filter_of, channel_of, out);
+  }
   const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t pixels = plan.pixels;  // further to the right the kernel begins later
   const auto weight_at = [&](std::int64_t o, std::int64_t pixel, std::int64_t run, std::int64_t i) {
@@ -155,6 +169,7 @@ void byte_conv_pack(const conv_shape& s, const byte_factors& f, scaled_range ran
   const byte_conv_plan plan = byte_conv_plan::of(s);
   const byte_layout layout = byte_conv_layout(plan);
   const std::int64_t filter = s.depth();
+  if (plan.in_winograd != 0) return byte_winograd_pack(s, f, range, [&](std::int64_t o) { return filters + o * filter; }, channel_of, out);
   if (plan.pixels > 1) return byte_conv_pack(s, f, range, [&](std::int64_t o, std::int64_t i) { return f.at(filters, o * filter + i); }, channel_of, out);
   for (std::int64_t first = 0; first < s.out; first += s.group_out(), out += layout.bytes())
     byte_pack(layout, f, range, byte_matrix{.first = filters + first * filter, .column = filter, .run = layout.depth.length, .element = 1},
@@ -223,23 +238,6 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
     else byte_line_tiles<Isa>(p, pair, {lines / 2, 2 * row_step, 2 * s.row_step()}, some);
     if (are_pairs && lines % 2 != 0) byte_line_tiles<Isa>(p, last, {}, some);
   }
-}
-
-/// Copies `count` pixels of a row from column x on, the channels of a group of each, the zero point where there are none.
-inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const byte_form& form, std::byte* out) {
-  const std::int64_t channels = s.group_in();
-  const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
-                     right = nnrt::detail::clamped(s.width - x, left, count);
-  const std::int64_t pixel = channels * form.size();
-  set_values(left * channels, zero, form, out);
-  if (left < right) {
-    const std::byte* const row = image + (y * s.width + x + left) * s.in;
-    if (s.group == 1) copy_values(row, (right - left) * channels, form, out + left * pixel);
-    else
-      for (std::int64_t i = left; i < right; ++i) copy_values(row + (i - left) * s.in, channels, form, out + i * pixel);
-  }
-  set_values((count - right) * channels, zero, form, out + right * pixel);
 }
 
 /// The given output rows of one image, group by group and band by band.
@@ -321,6 +319,8 @@ template <class Isa = native>
 void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
   const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
+  if constexpr (tiles_read_wide)
+    if (plan.in_winograd != 0) return byte_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
       return byte_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);

@@ -39,8 +39,8 @@ typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGIS
 typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
 
 inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
-/// 32-bit sums per register.
-inline constexpr std::int64_t int_lanes = register_bytes / 4;
+/// 32-bit sums, and 16-bit numbers, per register.
+inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
 
 /// The larger ones of lanes of whole numbers; one instruction from every compiler.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
@@ -95,6 +95,8 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
 #endif
 }
+#else
+template <bool> inline short_vector load_widened(const std::byte*) { return {}; }  // where code says if constexpr
 #endif
 
 // --- dot products -----------------------------------------------------------
@@ -173,6 +175,14 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
   std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
+#endif
+}
+/// Sets the four weights of a lane, of 16 bits, where weights are widened.
+[[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
+#if defined(__aarch64__)
+  for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+#else
+  std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {

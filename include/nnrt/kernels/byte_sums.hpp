@@ -114,9 +114,8 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void add(const byte_sums& other) {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] += other.of[v][Row]), ...); });
   }
-  [[gnu::always_inline]] void store(const byte_tile& t) const {
+  [[gnu::always_inline]] void store(std::int32_t* first, std::int32_t* second) const {
     constexpr int half = (rows + 1) / 2;
-    std::int32_t *const first = t.sums, *const second = t.sums_second;
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       (store_vector((Row < half ? first + Row * sum_stride : second + (Row - half) * sum_stride) + v * vector_of_sums,
                     of[v][Row]),

@@ -109,10 +109,15 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   keep_vector(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
-    Sums sum;
-    if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
-    else sum_tile(t, a, b, start, flip, sum);
-    sum.store(t);
+    std::int32_t *first = t.sums, *second = t.sums_second;
+    for (std::int64_t left = t.count; left > 0; --left) {
+      Sums sum;
+      if constexpr (IsPaired) sum_paired_tile(t, a, b, start, flip, sum);
+      else sum_tile(t, a, b, start, flip, sum);
+      sum.store(first, second);
+      a.advance(t.a_step);
+      first += 2 * vector_of_sums, second += 2 * vector_of_sums;
+    }
   } else {
     const bool is_dense = t.ldc == Sums::step_bytes / Sums::weight_bytes * int_lanes && t.c_second == bytes_further(t.c, Sums::rows / 2 * t.ldc);
     byte_rows_of_c<Sums::rows> c{t.c, t.c_second, strides::of_bytes(t.ldc), is_dense};

@@ -9,9 +9,6 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// 16-bit numbers in a register.
-inline constexpr std::int64_t short_lanes = register_bytes / 2;
-
 namespace detail {
 
 /// short_lanes weights of 8 bits as 16.

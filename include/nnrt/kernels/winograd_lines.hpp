@@ -19,10 +19,10 @@ constexpr int winograd_taps(int stride) { return stride == 1 ? 3 : 2; }
 template <int Tile, int Stride> struct winograd_line;
 
 template <> struct winograd_line<2, 1> {
-  [[gnu::always_inline]] static void input(const vf (&d)[4], vf (&t)[4]) {
+  template <class Vector> [[gnu::always_inline]] static void input(const Vector (&d)[4], Vector (&t)[4]) {
     t[0] = d[0] - d[2], t[1] = d[1] + d[2], t[2] = d[2] - d[1], t[3] = d[1] - d[3];
   }
-  [[gnu::always_inline]] static void output(const vf (&m)[4], vf (&y)[2]) {
+  template <class Vector> [[gnu::always_inline]] static void output(const Vector (&m)[4], Vector (&y)[2]) {
     y[0] = m[0] + m[1] + m[2], y[1] = m[1] - m[2] - m[3];
   }
   [[gnu::always_inline]] static void weights(const vf (&g)[3], vf (&u)[4]) {
@@ -91,16 +91,16 @@ template <> struct winograd_line<4, 2> {
 /// \param from from(i, j) gives element j of row i; called row by row
 ///
 /// \param to to(i, j, value) takes element i of column j; called column by column
-template <int Rows, int Columns, int ToRows, int ToColumns, class Line, class Give, class Take>
+template <int Rows, int Columns, int ToRows, int ToColumns, class Vector = vf, class Line, class Give, class Take>
 [[gnu::always_inline]] inline void transform_rectangle(Line line, Give from, Take to) {
-  vf half[Rows][ToColumns];
+  Vector half[Rows][ToColumns];
   each<Rows>([&](auto i) __attribute__((always_inline)) {
-    vf row[Columns];
+    Vector row[Columns];
     each<Columns>([&](auto j) __attribute__((always_inline)) { row[j] = from(i, j); });
     line(row, half[i]);
   });
   each<ToColumns>([&](auto j) __attribute__((always_inline)) {
-    vf column[Rows], transformed[ToRows];
+    Vector column[Rows], transformed[ToRows];
     each<Rows>([&](auto i) __attribute__((always_inline)) { column[i] = half[i][j]; });
     line(column, transformed);
     each<ToRows>([&](auto i) __attribute__((always_inline)) { to(i, j, transformed[i]); });

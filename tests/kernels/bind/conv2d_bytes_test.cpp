@@ -207,3 +207,19 @@ TEST_CASE("conv2d of bytes: few filters, of up to sixteen pixels at once") {
         check({.pad = same_pads}, {1, 4, width, channels}, {filters, 3, 3, channels});
       }
 }
+
+TEST_CASE("conv2d of bytes: by Winograd's method where bytes are widened - fused activations, factors of zero points, sums beyond lines") {
+  const auto name = [](shape_t x, shape_t w) {
+    return node_under_test<ops::conv2d>(form{.pad = same_pads}, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)}, into_bytes(0.02F, 7)).choose().name;
+  };
+  CHECK(name({2, 8, 9, 40}, {36, 3, 3, 40}) == (kernels::tiles_read_wide ? "dot winograd" : "dot windows"));
+  for (const activation fused : {activation::none, activation::relu, activation::relu6})
+    for (const pads& pad : {pads{}, same_pads, pads{pad_mode::explicit_pads, 1, 0, 2, 1}})
+      for (const bool has_bias : {false, true}) check({.pad = pad, .fused = fused}, {2, 8, 9, 40}, {36, 3, 3, 40}, has_bias);
+  for (const std::int64_t filters : {16, 17, 24, 33, 64}) check({.pad = same_pads}, {1, 11, 6, 67}, {filters, 3, 3, 67});
+  for (const std::int32_t zero : {0, 128, 255})
+    for (const double bias : {0.0, 2147483520.0})
+      check_kernel<ops::conv2d>(form{.pad = same_pads},
+                                {stored_bytes(u8, {1, 9, 10, 48}, quant{0.02F, 120}, 3), constant(stored_bytes(u8, {40, 3, 3, 48}, quant{0.01F, zero}, 4)), stored_bias(40, 5, bias)}, {},
+                                into_bytes(0.05F, 100));
+}

@@ -128,7 +128,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
             .scratch_bytes = byte_conv_scratch_bytes(plan),
             .parts = parts_of_byte_macs(ops::conv2d::macs(attrs, node.in, node.out), byte_conv_layout(plan).in_blocks),
             .rows = byte_conv_has_bands(plan) ? row_window_of(shape) : row_window{},
-            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : "dot windows"};
+            .name = w[1] * w[2] == 1 ? "dot pixels" : attrs.group > 1 ? "dot groups" : plan.in_winograd != 0 ? "dot winograd" : "dot windows"};
   }
 
   static void pack(const kernel_call& call) {

@@ -26,7 +26,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::conv2d_add::macs({}, node.in, node.out)),
-            .name = sums.is_depthwise() ? "dot taps, sum" : "dot windows, sum"};
+            .name = sums.is_depthwise() ? "dot taps, sum" : byte_winograd_pays(shape) ? "dot winograd, sum" : "dot windows, sum"};
   }
 
   static void pack(const kernel_call& call) {

@@ -25,7 +25,11 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2 ? "dot rows, sums" : sums.is_depthwise() ? "dot taps, sums" : sums.shape.group > 1 ? "dot groups, sums" : "dot windows, sums"};
+            .name = w.rank() == 2               ? "dot rows, sums"
+                    : sums.is_depthwise()           ? "dot taps, sums"
+                    : sums.shape.group > 1          ? "dot groups, sums"
+                    : byte_winograd_pays(sums.shape) ? "dot winograd, sums"
+                                                    : "dot windows, sums"};
   }
 
   static void pack(const kernel_call& call) {
