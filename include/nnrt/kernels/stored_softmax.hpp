@@ -81,27 +81,53 @@ template <class T> inline std::int64_t sum_of_addends(const byte_powers<T>& powe
   }
   return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
 #else
+  // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
+  constexpr std::int64_t most = 8 * 1024;
   const std::int32_t* const table = powers.addend + table_entries - largest;
-  std::int64_t a = 0, b = 0, c = 0, d = 0, i = 0;
-  for (; i + 4 <= n; i += 4) {
-    a += table[x[i]], b += table[x[i + 1]], c += table[x[i + 2]], d += table[x[i + 3]];
-    asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
+  const auto at = [&](std::int64_t i) __attribute__((always_inline)) { return static_cast<std::uint32_t>(table[x[i]]); };
+  std::int64_t sum = 0;
+  for (; n > 0; n -= most, x += most) {
+    const std::int64_t count = n < most ? n : most;
+    std::uint32_t a = 0, b = 0, c = 0, d = 0;
+    std::int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      a += at(i), b += at(i + 1), c += at(i + 2), d += at(i + 3);
+      asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
+    }
+    for (; i < count; ++i) a += at(i);
+    sum += std::int64_t{a} + b + c + d;
   }
-  for (; i < n; ++i) a += table[x[i]];
-  return a + b + c + d;
+  return sum;
 #endif
 }
 
-/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here.
+/// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here, and no number leaves 32 bits.
 template <class T, class Share>
 inline void usual_shares(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
   constexpr std::uint64_t most = 255, half = std::uint64_t{1} << 30;
+  constexpr std::uint32_t flip = std::is_signed_v<T> ? 0x80 : 0;
   const int bits = static_cast<int>(nnrt::detail::clamped(share.reciprocal.bits + 23, 0, 62));
   const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction), up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
-  for (std::int64_t i = 0; i < count; ++i) {
+  std::int64_t i = 0;
+#if defined(NNRT_LANES_AVX2)
+  const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
+  const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
+  const auto shares = [&](__m256i powers) __attribute__((always_inline)) {
+    const __m256i products = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(powers, of_fraction), of_half), 31);
+    return _mm256_min_epu32(_mm256_srl_epi64(_mm256_add_epi64(products, of_up), _mm_cvtsi32_si128(bits)), of_most);
+  };
+  for (; i + 8 <= count; i += 8) {
+    const auto eight = load_vector<__m256i>(power + i);
+    const __m256i numbers = _mm256_or_si256(shares(eight), _mm256_slli_epi64(shares(_mm256_srli_epi64(eight, 32)), 32));
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
+    const __m128i bytes = _mm_xor_si128(_mm_packus_epi16(words, words), _mm_set1_epi8(static_cast<char>(flip)));
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(results + i), bytes);
+  }
+#endif
+  for (; i < count; ++i) {
     const std::uint64_t product = (fraction * static_cast<std::uint32_t>(power[i]) + half) >> 31;
     const std::uint64_t number = (product + up) >> bits;
-    results[i] = static_cast<T>(static_cast<std::uint8_t>((number < most ? number : most) ^ (std::is_signed_v<T> ? 0x80U : 0U)));
+    results[i] = static_cast<T>(static_cast<std::uint8_t>(static_cast<std::uint32_t>(number < most ? number : most) ^ flip));
   }
 }
 
