@@ -2800,7 +2800,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #endif
 }
 #else
-template <bool> inline short_vector load_widened(const std::byte*) { return {}; }  // where code says if constexpr
+template <bool> inline short_vector load_widened(const std::byte*) { return short_vector{}; }  // where code says if constexpr
 #endif
 
 // --- dot products -----------------------------------------------------------
@@ -15642,9 +15642,11 @@ struct byte_winograd_tiles {
   constexpr interval block(std::int64_t index) const { return share(count(), {index, blocks()}); }
   constexpr std::int64_t largest_block() const { return pieces(count(), blocks()); }
 
-  /// What a block takes: transformed tiles, the sums of a panel, and a copy of a tile's pixels.
+  /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
+  constexpr std::int64_t copied_at_once() const { return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1)); }
+  /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
-    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(16 * in, 64) * 64;
+    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(8 * (copied_at_once() + 1) * in, 64) * 64;
   }
 };
 
@@ -15786,16 +15788,26 @@ template <bool IsSigned> void transform_byte_pixels(const std::byte* pixels, std
   }
 }
 
-/// The same for the tile at a place of x; where it hangs over the edge, from a copy with zero points around it.
+/// The same for tiles side by side, the first at a place of x; where they hang over the edge, from a copy with zero points around it.
 template <bool IsSigned>
-void transform_byte_tile(const conv_shape& s, const std::byte* x, std::byte zero, const byte_tile_place& tile, std::byte* copy, std::byte* v,
-                                std::int64_t element) {
-  const std::int64_t iy = tile.y - s.pad_top, ix = tile.x - s.pad_left;
-  const std::byte* const image = x + tile.image * s.height * s.width * s.in;
-  if (iy >= 0 && ix >= 0 && iy + 4 <= s.height && ix + 4 <= s.width)
-    return transform_byte_pixels<IsSigned>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, element);
-  for (std::int64_t row = 0; row < 4; ++row) copy_padded_row(s, image, iy + row, ix, 4, zero, {}, copy + row * 4 * s.in);
-  transform_byte_pixels<IsSigned>(copy, 4 * s.in, s.in, v, element);
+void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const byte_tile_place& first, std::int64_t tiles, std::byte* copy, std::byte* v,
+                          const byte_winograd_tiles& of, std::int64_t element) {
+  const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
+  const std::byte* const image = x + first.image * s.height * s.width * s.in;
+  const bool is_inside = iy >= 0 && ix >= 0 && iy + 4 <= s.height && ix + columns <= s.width;
+  const std::byte* pixels = is_inside ? image + (iy * s.width + ix) * s.in : copy;
+  const std::int64_t line = (is_inside ? s.width : columns) * s.in;
+  for (std::int64_t row = 0; row < 4 && !is_inside; ++row) copy_padded_row(s, image, iy + row, ix, columns, zero, {}, copy + row * line);
+  for (std::int64_t i = 0; i < tiles; ++i, pixels += 2 * s.in, v += of.row_bytes()) transform_byte_pixels<IsSigned>(pixels, line, s.in, v, element);
+}
+template <bool IsSigned>
+void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const byte_winograd_tiles& of, const interval& block, std::byte* copy, std::byte* v) {
+  const std::int64_t element = of.element_bytes(block.size());
+  byte_tile_place first(of, block.begin);
+  for (std::int64_t left = block.size(), count = 0; left > 0; left -= count, first.advance(of, count), v += count * of.row_bytes()) {
+    count = std::min(std::min(of.copied_at_once(), left), of.across - first.x / 2);
+    transform_byte_tiles<IsSigned>(s, x, zero, first, count, copy, v, of, element);
+  }
 }
 
 /// The products of a block with one panel: as many matrices as a tile has elements, `tiles` rows each. Sums of a tile of rows lie together.
@@ -15872,11 +15884,8 @@ template <class Isa = native> void byte_winograd(const conv_shape& s, const byte
     auto* const sums = reinterpret_cast<std::int32_t*>(scratch + 16 * element);
     std::byte* const copy = scratch + 16 * element + 16 * of.element_sums(block.size()) * std::int64_t{sizeof(std::int32_t)};
     const auto zero = static_cast<std::byte>(p.factors.a_zero);
-    detail::byte_tile_place tile(of, block.begin);
-    for (std::int64_t i = 0; i < block.size(); ++i, tile.advance(of, 1)) {
-      std::byte* const v = scratch + i * of.row_bytes();
-      p.factors.is_unsigned ? detail::transform_byte_tile<false>(s, x, zero, tile, copy, v, element) : detail::transform_byte_tile<true>(s, x, zero, tile, copy, v, element);
-    }
+    if (p.factors.is_unsigned) detail::transform_byte_block<false>(s, x, zero, of, block, copy, scratch);
+    else detail::transform_byte_block<true>(s, x, zero, of, block, copy, scratch);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       detail::byte_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
       detail::finish_byte_winograd<Isa>(s, p, of, block, panel, sums, y);

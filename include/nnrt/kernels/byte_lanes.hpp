@@ -96,7 +96,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #endif
 }
 #else
-template <bool> inline short_vector load_widened(const std::byte*) { return {}; }  // where code says if constexpr
+template <bool> inline short_vector load_widened(const std::byte*) { return short_vector{}; }  // where code says if constexpr
 #endif
 
 // --- dot products -----------------------------------------------------------
