@@ -16,7 +16,8 @@ foreach(library IN ITEMS neural_network_runtime dnn)   # where they were built: 
 endforeach()
 install(EXPORT nnrtTargets NAMESPACE nnrt:: DESTINATION ${nnrt_package_dir})
 
-configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir})
+configure_package_config_file(cmake/nnrtConfig.cmake.in nnrtConfig.cmake INSTALL_DESTINATION ${nnrt_package_dir}
+  PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(nnrtConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtConfigVersion.cmake cmake/NnrtEmbed.cmake cmake/NnrtOperators.cmake cmake/NnrtPack.cmake
         cmake/NnrtXsimd.cmake cmake/NnrtTflite.cmake
