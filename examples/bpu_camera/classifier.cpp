@@ -69,8 +69,7 @@ compiled_classifier compile_classifier(const std::vector<patch>& samples) {
   std::vector<std::array<float, 192>> seen;
   for (const patch& each : samples) seen.push_back(seen_by_network(each));
   const auto calibrated = must(calibrate<net, board>(weights_for_camera(), seen));
-  saved_model made{.network = calibrated.network, .name = "digits", .architecture = "bayes", .places = {}, .inputs = {from_camera}, .made_by = {}};
-  made.places.resize(made.network.graph.nodes.size());
+  const saved_model made{.network = calibrated.network, .name = "digits", .architecture = "bayes", .places = calibrated.places, .inputs = {from_camera}, .made_by = {}};
   const byte_list bytes = must(models_to_bytes({&made, 1}));
   return {{reinterpret_cast<const char*>(bytes.data()), bytes.size()}, partition<board, net>.text(), calibrated.text()};
 }

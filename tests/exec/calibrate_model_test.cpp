@@ -2,6 +2,7 @@
 #include <nnrt/exec/calibrate_model.hpp>
 #include <nnrt/exec/accelerated.hpp>
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/io/saved_model.hpp>
 #include <nnrt/nnrt.hpp>
 
 #include <doctest/doctest.h>
@@ -64,7 +65,7 @@ bool same_weights(const weights& a, const weights& b) {
 }
 
 /// What is read of a compiled network's bytes.
-model saved_and_loaded(const compiled_model& made, const char* architecture) {
+model saved_and_loaded(const calibrated_model& made, const char* architecture) {
   const saved_model saved[] = {{.network = made.network, .name = "net", .architecture = architecture, .places = made.places, .inputs = {}, .made_by = {}}};
   auto loaded = load_models(std::span<const std::byte>(*models_to_bytes(saved)));
   REQUIRE(loaded);

@@ -109,7 +109,7 @@ network camera_of_pixels(const char* architecture) {
   for (ir::node& n : network.graph.nodes) n.op = ops::find(n.op->code);
   const std::vector<std::vector<float>> samples{copied(input_for<net>(0, 1))};
   const saved_input given = image(image_type::nv12, colours::rgb);
-  compiled_model made = must(calibrate(network, {find_accelerator(architecture)}, sample_source::of(samples), {.report = false}, {}, {&given, 1}));
+  calibrated_model made = must(calibrate(network, {find_accelerator(architecture)}, sample_source::of(samples), {.report = false}, {}, {&given, 1}));
   return named("camera", architecture, std::move(made.network), made.inputs);
 }
 network patches(const char* architecture, int batch) {

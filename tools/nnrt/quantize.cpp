@@ -5,6 +5,7 @@
 
 #include <nnrt/exec/calibrate_model.hpp>
 #include <nnrt/exec/calibration_report.hpp>
+#include <nnrt/io/saved_model.hpp>
 #include <nnrt/io/write_file.hpp>
 
 #include <unistd.h>
@@ -103,7 +104,7 @@ result<nnrt::saved_input> input_of(const wishes& wanted) {
   return made;
 }
 
-void print_report(const nnrt::saved_model& saved, const nnrt::compiled_model& made, const wishes& wanted) {
+void print_report(const nnrt::saved_model& saved, const nnrt::calibrated_model& made, const wishes& wanted) {
   if (!wanted.is_silent_about_layers) std::printf("%s\n%s\n", made.text().c_str(), made.partition_text().c_str());
   std::size_t on_accelerator = 0;
   for (const nnrt::saved_place& at : saved.places) on_accelerator += at.on_accelerator ? 1U : 0U;

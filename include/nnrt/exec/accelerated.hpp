@@ -7,6 +7,30 @@
 
 namespace nnrt::inline NNRT_ISA {
 
+namespace detail {
+
+/// Whether a stored network has the inputs and outputs that callers of G were promised: runs read and write as much as G says.
+///
+/// \param made has input_count(), input_desc(i) and the same of outputs
+template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made& made) {
+  if (made.input_count() != G::inputs.size() || made.output_count() != G::outputs.size())
+    return fail(error_code::invalid_argument, {"the stored network has ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ", G::inputs.size(), " and ", G::outputs.size()});
+  const auto differs = [](const char* what, const tensor_info& wanted, const tensor_desc& got) {
+    return fail(error_code::invalid_argument, {what, " ", piece::in_quotes(wanted.name), ": the stored network has ", piece(got.type, got.shape), ", expected ", piece(wanted.desc.type, wanted.desc.shape)});
+  };
+  for (std::size_t i = 0; i < G::inputs.size(); ++i) {
+    const tensor_desc &got = made.input_desc(i), &expected = G::inputs[i].desc;
+    if (!(got.shape == expected.shape) || (got.type != expected.type && !(got.type == i8 && expected.type == f32))) return differs("input", G::inputs[i], got);
+  }
+  for (std::size_t i = 0; i < G::outputs.size(); ++i) {
+    const tensor_desc &got = made.output_desc(i), &expected = G::outputs[i].desc;
+    if (!(got.shape == expected.shape) || got.type != expected.type) return differs("output", G::outputs[i], got);
+  }
+  return {};
+}
+
+}  // namespace detail
+
 /// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one thread at a time.
 ///
 ///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a tuple of them. Where images are
@@ -23,7 +47,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
     auto made = compile(network.network, wanted);
     if (!made) return fail(std::move(made.error()));
-    if (auto ok = check_ends(*made); !ok) return fail(std::move(ok.error()));
+    if (auto ok = detail::check_ends<G>(*made); !ok) return fail(std::move(ok.error()));
     executor run(std::move(*made), network.inputs);
     if (auto ready = run.session_.ready(); !ready) return fail(std::move(ready.error()));
     return run;
@@ -47,24 +71,6 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
 
  private:
   executor(program made, const std::vector<saved_input>& given) : session_(made), given_(given) {}
-
-  /// The stored network has the inputs and outputs that callers were promised: runs read and write as much as G says.
-  [[gnu::cold]] static result<void> check_ends(const program& made) {
-    if (made.input_count() != G::inputs.size() || made.output_count() != G::outputs.size())
-      return fail(error_code::invalid_argument, {"the stored network has ", made.input_count(), " inputs and ", made.output_count(), " outputs, expected ", G::inputs.size(), " and ", G::outputs.size()});
-    const auto differs = [](const char* what, const tensor_info& wanted, const tensor_desc& got) {
-      return fail(error_code::invalid_argument, {what, " ", piece::in_quotes(wanted.name), ": the stored network has ", piece(got.type, got.shape), ", expected ", piece(wanted.desc.type, wanted.desc.shape)});
-    };
-    for (std::size_t i = 0; i < G::inputs.size(); ++i) {
-      const tensor_desc &got = made.input_desc(i), &expected = G::inputs[i].desc;
-      if (!(got.shape == expected.shape) || (got.type != expected.type && !(got.type == i8 && expected.type == f32))) return differs("input", G::inputs[i], got);
-    }
-    for (std::size_t i = 0; i < G::outputs.size(); ++i) {
-      const tensor_desc &got = made.output_desc(i), &expected = G::outputs[i].desc;
-      if (!(got.shape == expected.shape) || got.type != expected.type) return differs("output", G::outputs[i], got);
-    }
-    return {};
-  }
 
   template <std::size_t I, class Range> result<void> put(const Range& range) {
     using element = detail::element_of_range<const Range>;

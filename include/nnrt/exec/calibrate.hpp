@@ -2,6 +2,7 @@
 // Flow: calibrate<graph<f>, Policy>(weights, samples) gives what executor<graph<f>, Policy>::create() takes.
 #pragma once
 
+#include <nnrt/exec/calibrated_model.hpp>
 #include <nnrt/exec/calibration.hpp>
 #include <nnrt/exec/partition.hpp>
 #include <nnrt/exec/session.hpp>
@@ -9,45 +10,13 @@
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/ops/of.hpp>
 #include <nnrt/passes/quantise.hpp>
-#include <nnrt/policy/saved_input.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <tuple>
 
 namespace nnrt::inline NNRT_ISA {
-
-/// A network with stored weights, and what is known of its tensors. Copies share the weights.
-struct calibrated_model {
-  model network;
-  std::vector<layer_report> layers;
-  std::vector<saved_input> inputs = {};  // what callers give for each input, when somebody said
-
-  /// A line for each computed tensor that is stored: range, scale, cosine, signal to noise, saturation.
-  [[gnu::cold]] std::string text() const {
-    std::string out;
-    // Converters join names of all that they fused: the begin tells layers apart.
-    const auto add = [&](std::string_view name, std::size_t width) {
-      const bool is_long = name.size() > 48;
-      append(out, {is_long ? name.substr(0, 45) : name, is_long ? "..." : ""});
-      out.append(name.size() < width ? width - name.size() : 0, ' ') += ' ';
-    };
-    for (const layer_report& r : layers) {
-      char numbers[160];
-      std::snprintf(numbers, sizeof numbers, "%11.4g … %-11.4g %2d bits, scale %-11.5g %-10s cosine %.6f  %6.1f dB  %.3f %% saturated\n", double{r.low}, double{r.high}, r.bits, double{r.scale}, name_of(r.method).data(),
-                    r.cosine, r.signal_to_noise, 100 * r.saturated);
-      add(r.op, 20);
-      add(r.name, 18);
-      out += numbers;
-    }
-    return out;
-  }
-};
-
-/// That of graph<f> under a policy.
-template <class G, class Policy> struct calibrated : calibrated_model {};
 
 namespace detail {
 
@@ -466,13 +435,15 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
   if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
   auto floats = settle(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));
-  pool<char> on_accelerator = nodes_on_accelerator(Policy::place(optimised));
+  const graph_placement placed = Policy::place(optimised);
+  pool<char> on_accelerator = nodes_on_accelerator(placed);
   inputs.fold_layers(*floats, on_accelerator);
   const calibration_target target{Policy::table, find, inputs.scales()};
   calibrated<G, Policy> made;
   calibrator run(std::move(*floats), wanted, target, std::move(on_accelerator));
   if (auto ok = run.run(inputs.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
   made.inputs = inputs.end_with_pixels(made.network.graph);
+  made.places = places_of(optimised, placed, made.network.graph);
   return made;
 }
 

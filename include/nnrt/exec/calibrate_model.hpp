@@ -4,7 +4,6 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/exec/pixel_inputs.hpp>
-#include <nnrt/io/saved_model.hpp>
 #include <nnrt/passes/stored_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
@@ -13,44 +12,7 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// A network with stored weights, and where each of its nodes runs.
-struct compiled_model : calibrated_model {
-  std::vector<saved_place> places;
-
-  /// A line for each node: where it runs, and why it runs on the processor.
-  [[gnu::cold]] std::string partition_text() const {
-    std::string out;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const ir::node& n = network.graph.nodes[i];
-      out += places[i].on_accelerator ? "accelerator  " : "processor    ";
-      out += ir::node_title(network.graph, *n.label, n.name);
-      append(out, {places[i].why.empty() ? "" : "  - ", places[i].why, "\n"});
-    }
-    return out;
-  }
-};
-
 namespace detail {
-
-/// Where the nodes of a quantised graph run. Those that the pass kept are those of the optimised graph that make the same values; what makes values
-/// that this graph has not works on stored numbers.
-[[gnu::cold]] inline std::vector<saved_place> places_of(const ir::graph& optimised, const graph_placement& placed, const ir::graph& quantised) {
-  std::vector<saved_place> places;
-  const passes::use_table use(optimised);
-  for (const ir::node& n : quantised.nodes) {
-    const std::int32_t id = quantised.outputs_of(n)[0];
-    const std::int32_t kept = static_cast<std::size_t>(id) < optimised.values.size() ? use.producer_of(id) : ir::none;
-    const bool is_same = kept != ir::none && optimised.nodes[static_cast<std::size_t>(kept)].op->code == n.op->code;
-    if (n.op->code == ops::quant_dtype_cast::code && !is_same) places.push_back({false, "converts between floats and stored numbers"});
-    else if (!is_same) places.push_back({true, {}});
-    else {
-      const accelerator_verdict& reason = placed.nodes[static_cast<std::size_t>(kept)].reason;
-      places.push_back({false, reason ? "its numbers are not stored" : to_string(reason)});
-    }
-  }
-  return places;
-}
-
 
 /// The first node that a strict policy refuses.
 [[gnu::cold]] inline result<void> require_accelerator(const ir::graph& optimised, const graph_placement& placed) {
@@ -68,7 +30,7 @@ namespace detail {
 /// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, of other inputs or with a nan, weights
 /// that are not finite, options out of their range, an input that is not what is given for it, a node for the processor that there is not);
 /// not_supported (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
-[[gnu::cold]] inline result<compiled_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
+[[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
                                                       const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
@@ -84,7 +46,7 @@ namespace detail {
   const graph_placement placed = policy.place(optimised);
   if (policy.is_strict)
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
-  compiled_model made;
+  calibrated_model made;
   const auto find = [](op_code code) { return ops::find(code); };
   auto floats = detail::settle(optimised, *bound);
   if (!floats) return fail(std::move(floats.error()));

@@ -108,6 +108,20 @@ template <class Policy, class G> concept supports = detail::nothing_refused<deta
 
 namespace detail {
 
+/// Whether a node has this name once the passes have run.
+template <auto Function, fixed_string Name> inline constexpr bool has_node = [] {
+  const ir::graph g = graph_optimised<Function>.thaw();
+  for (const ir::node& n : g.nodes)
+    if (g.name_of(n.name) == Name.view()) return true;
+  return false;
+}();
+template <auto Function, fixed_string Name> constexpr void require_node() { static_assert(has_node<Function, Name>, "nnrt: on_processor names a node that the network does not have"); }
+template <auto Function, class Option> constexpr void require_nodes(Option) {}
+template <auto Function, fixed_string... Names> constexpr void require_nodes(on_processor<Names...>) { (require_node<Function, Names>(), ...); }
+template <auto Function, class Policy> inline constexpr int names_of_policy = 0;
+template <auto Function, class Architecture, class... Options>
+inline constexpr int names_of_policy<Function, bpu<Architecture, Options...>> = (require_nodes<Function>(Options{}), ..., 0);
+
 template <class Policy, class G> struct partition_of {
   static constexpr auto function = function_of<G>::value;
   static constexpr const auto& optimised = graph_optimised<function>;
@@ -120,6 +134,7 @@ template <class Policy, class G> struct partition_of {
   int on_accelerator = 0, on_processor = 0;
 
   constexpr partition_of() {
+    (void)names_of_policy<function, Policy>;
     if constexpr (requires { Policy::is_strict; })
       if constexpr (Policy::is_strict && !supports<Policy, G>) (void)sizeof(decltype(refusal_of<Policy, G>::report()));
     const graph_placement placed = place_by<Policy>(optimised.thaw());

@@ -11,6 +11,7 @@
 #include <nnrt/io/write_file.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/policy/saved_input.hpp>
+#include <nnrt/policy/saved_place.hpp>
 
 #include <optional>
 #include <span>
@@ -23,12 +24,6 @@ namespace nnrt::inline NNRT_ISA {
 /// What callers get of an output.
 struct saved_output {
   std::optional<half_byte> packed = {};  // numbers of four bits, two to a byte; what four bits cannot hold becomes the nearest number that they can
-};
-
-/// Where a node of the graph runs.
-struct saved_place {
-  bool on_accelerator = false;
-  std::string why;                   // it runs on the processor
 };
 
 /// A network that is saved, and what is known of it besides. A compiled one has the graph that an accelerator runs: stored weights, their

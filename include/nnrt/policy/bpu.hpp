@@ -12,7 +12,7 @@ namespace nnrt::inline NNRT_ISA {
 /// An option of a policy: a graph that needs the processor does not compile.
 struct strict {};
 
-/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes.
+/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no node has is a compile error.
 template <fixed_string... Names> struct on_processor {};
 
 /// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
@@ -80,10 +80,17 @@ struct dynamic_bpu {
 namespace detail {
 template <class Option> constexpr void add_names(Option, pool<std::string_view>&) {}
 template <fixed_string... Names> constexpr void add_names(on_processor<Names...>, pool<std::string_view>& all) { (all.push_back(Names.view()), ...); }
+
+template <class T> inline constexpr bool is_policy_option = std::is_same_v<T, strict>;
+template <fixed_string... Names> inline constexpr bool is_policy_option<on_processor<Names...>> = true;
 }  // namespace detail
 
+/// An option of bpu<…>: strict, or on_processor<"name", …>.
+template <class T>
+concept policy_option = detail::is_policy_option<T>;
+
 /// Runs a graph as the accelerator of an architecture does: bpu<bayes>, bpu<bernoulli2, strict>, bpu<bayes, on_processor<"head">>.
-template <accelerator_architecture Architecture, class... Options> struct bpu {
+template <accelerator_architecture Architecture, policy_option... Options> struct bpu {
   using architecture = Architecture;
   static constexpr const accelerator& table = Architecture::table;
   static constexpr bool is_strict = (std::is_same_v<Options, strict> || ...);

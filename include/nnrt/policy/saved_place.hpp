@@ -1,0 +1,17 @@
+// saved_place: where the nodes of a network of stored numbers run, and why.
+// Flow: calibrate() says it of what it makes; saved models keep it, the nnrt command prints it.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <string>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Where a node of a graph runs.
+struct saved_place {
+  bool on_accelerator = false;
+  std::string why;                   // it runs on the processor
+};
+
+}  // namespace nnrt::inline NNRT_ISA
