@@ -61,6 +61,8 @@ static_assert(breaks(check_image(odd, colours::rgb), image_rule::sides_of_nv12_m
 static_assert(breaks(check_image({.type = image_type::nv12_separate, .height = 2, .width = 4, .first = frame.data()}, colours::rgb), image_rule::image_must_have_pixels, 1, 2));
 static_assert(breaks(check_image({.type = image_type::y, .height = 0, .width = 4, .first = frame.data()}, colours::gray), image_rule::image_must_have_pixels, 0, 1));
 static_assert(breaks(check_image({.type = image_type::rgb, .height = 1, .width = 4, .first = frame.data(), .stride = 11}, colours::rgb), image_rule::stride_must_cover_a_row, 11, 12));
+static_assert(breaks(check_image({.type = static_cast<image_type>(77), .height = 1, .width = 4, .first = frame.data()}, colours::rgb), image_rule::type_of_the_image_must_be_known, 77, 5));
+static_assert(name_of(static_cast<image_type>(77)) == "unknown");
 
 }  // namespace
 

@@ -8,15 +8,17 @@
 namespace nnrt_command {
 namespace {
 
-/// The four letters behind the first four bytes of every TensorFlow Lite file.
-bool is_tflite(std::span<const std::byte> file) { return file.size() >= 8 && std::memcmp(file.data() + 4, "TFL3", 4) == 0; }
+/// By the four letters behind the first four bytes of every TensorFlow Lite file; what is called one is complained of as one.
+bool is_tflite(const std::string& path, std::span<const std::byte> file) {
+  return path.ends_with(".tflite") || (file.size() >= 8 && std::memcmp(file.data() + 4, "TFL3", 4) == 0);
+}
 
 }  // namespace
 
 nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature) {
   const auto file = nnrt::mapped_file::open(path);
   if (!file) return nnrt::fail(file.error());
-  if (!is_tflite(file->bytes())) return nnrt::model::load(path);
+  if (!is_tflite(path, file->bytes())) return nnrt::model::load(path);
   nnrt::tflite::load_options wanted;
   wanted.signature = signature;
   return nnrt::tflite::load(path, wanted);

@@ -6,6 +6,7 @@
 #include <nnrt/core/math.hpp>
 #include <nnrt/core/verdict.hpp>
 
+#include <iterator>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA {
@@ -21,7 +22,8 @@ enum class image_type {
 };
 constexpr std::string_view name_of(image_type type) {
   constexpr std::string_view names[] = {"y", "nv12", "nv12_separate", "yuv444", "rgb", "bgr"};
-  return names[static_cast<int>(type)];
+  const auto i = static_cast<std::size_t>(type);
+  return i < std::size(names) ? names[i] : "unknown";
 }
 
 /// What a network was trained with.
@@ -55,6 +57,7 @@ enum class image_rule {
   sides_of_nv12_must_be_even,
   stride_must_cover_a_row,
   image_must_hold_the_colours_of_the_network,
+  type_of_the_image_must_be_known,
 };
 
 namespace detail {
@@ -127,6 +130,8 @@ constexpr std::int64_t channels_of(colours of) { return of == colours::gray ? 1 
 /// Whether the image can be what a network sees: gray of Y alone, yuv444 of NV12 and YUV444, rgb and bgr of all but Y. The two values of a broken
 /// rule are the image's and the bound.
 constexpr verdict check_image(const image_view& image, colours wanted) {
+  if (const auto type = static_cast<int>(image.type); type < 0 || type > static_cast<int>(image_type::bgr))
+    return refuse(image_rule::type_of_the_image_must_be_known, type, static_cast<int>(image_type::bgr));
   if (image.height < 1 || image.width < 1 || image.first == nullptr) return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
   if (image.type == image_type::nv12_separate && image.second == nullptr) return refuse(image_rule::image_must_have_pixels, 1, 2);
   if (detail::is_nv12(image.type) && (image.height % 2 != 0 || image.width % 2 != 0))
