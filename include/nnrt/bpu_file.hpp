@@ -4,4 +4,3 @@
 
 #include <nnrt/bpu.hpp>
 #include <nnrt/exec/calibrated_file.hpp>
-#include <nnrt/ops/registry.hpp>

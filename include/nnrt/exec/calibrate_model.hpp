@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/exec/pixel_inputs.hpp>
+#include <nnrt/ops/registry.hpp>
 #include <nnrt/passes/stored_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
