@@ -108,12 +108,15 @@ class Workload:
         self.error = ""
 
     def has_cores(self, repetition: dict) -> bool:
-        """Whether the host gave each thread a core of its own: two virtual ones may be the two threads of one."""
-        return repetition["cores"] >= 0.75 * self.threads
+        """Whether the host gave each thread a core of its own: two virtual ones may be the two threads of one, and one may share a core."""
+        return repetition["cores"] >= (0.93 if self.threads == 1 else 0.75 * self.threads)
 
     def counted(self) -> list[dict]:
-        """The repetitions that count: those with a core for each thread, all of them if there are none."""
-        return [r for r in self.repetitions if self.has_cores(r)] or self.repetitions
+        """The repetitions that count: those with a core for each thread; if there are none all of them, of those on one thread the nearest two."""
+        alone = [r for r in self.repetitions if self.has_cores(r)]
+        if alone or self.threads > 1:
+            return alone or self.repetitions
+        return sorted(self.repetitions, key=lambda r: r["cores"])[-2:]
 
     def quantile(self, counter: str, at: float) -> float:
         values = sorted(r[counter] for r in self.counted())
@@ -266,18 +269,23 @@ def round_trips(folder: Path) -> list[str]:
 
 
 def cores_counted(folder: Path) -> list[str]:
-    """How many repetitions on 2 threads had 2 cores."""
+    """How many repetitions had a core for each thread."""
     found = load(folder, "workloads")
-    two = [w for w in workloads(found) if w.threads > 1 and has_result(w)] if found else []
-    if not two:
-        return []
-    had = [w.has_cores(r) for w in two for r in w.repetitions]
-    without = sum(not any(w.has_cores(r) for r in w.repetitions) for w in two)
-    lines = [f"Of {len(had)} repetitions on 2 threads {sum(had)} had a core for each, by the peak of both just before and after (at least 1.5 times",
-             "one's); the others ran on the two threads of one core, where the host had put them, and do not count."]
-    if without:
-        lines[1] += f" {without} rows had no other."
-    return [*lines, ""]
+    ran = [w for w in workloads(found) if has_result(w)] if found else []
+    lines: list[str] = []
+    for threads, how, others in ((1, "the core for themselves, by the additions that it makes just before and after (at least 93 % of the most)",
+                                  "shared it with the host's other programs, and do not count"),
+                                 (2, "a core for each, by the peak of both just before and after (at least 1.5 times one's)",
+                                  "ran on the two threads of one core, where the host had put them, and do not count")):
+        rows = [w for w in ran if w.threads == threads]
+        had = [w.has_cores(r) for w in rows for r in w.repetitions]
+        without = sum(not any(w.has_cores(r) for r in w.repetitions) for w in rows)
+        if not had:
+            continue
+        instead = "the two nearest to that count there" if threads == 1 else "all count there"
+        lines += [f"Of {len(had)} repetitions on {threads} thread{'s' if threads > 1 else ''} {sum(had)} had {how};",
+                  f"the others {others}." + (f" {without} rows had no other: {instead}." if without else ""), ""]
+    return lines
 
 
 def speed_cells(seconds: float, macs: float, size: float, peak: float) -> list[str]:

@@ -84,7 +84,7 @@ build() {
 
 run_benches() {
   local repetitions=21 seconds=0.05 chosen=() programs=$out/bench
-  [ -z "$quick" ] || repetitions=5 seconds=0.02
+  [ -z "$quick" ] || repetitions=9 seconds=0.02
   [ -z "$only" ] || chosen+=("--only=$only")
   [ -z "$peers_wanted" ] || chosen+=("--peers=$peers_wanted")
   build "$only" bench_machine bench_workloads bench_profile

@@ -135,6 +135,28 @@ inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
   return 2.0 * products * static_cast<double>(times) * threads / best * 1e-9;
 }
 
+/// `times` additions in each of 8 independent chains.
+[[gnu::noinline]] inline void additions_in_registers(long times) {
+  long a = 0, b = 1, c = 2, d = 3, e = 4, f = 5, g = 6, h = 7;
+  for (; times > 0; --times) {
+    ++a, ++b, ++c, ++d, ++e, ++f, ++g, ++h;
+    asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f), "+r"(g), "+r"(h));
+  }
+}
+
+/// Additions per nanosecond that a thread gets, right now: the best of some short runs. Whatever else a core can do meanwhile, its other thread takes half of
+/// the places of instructions while it works, so this says whether it does.
+inline double additions_per_nanosecond() {
+  constexpr long times = 40'000;
+  double best = 1e30;
+  for (int run = 0; run < short_runs(nullptr); ++run) {
+    const stopwatch watch(1);
+    additions_in_registers(times);
+    best = std::min(best, watch.seconds());
+  }
+  return 8.0 * times / best * 1e-9;
+}
+
 /// How long a line of the cache takes from one core to another and back: the least of some batches. Nothing that two threads share comes sooner.
 /// Their own threads, since a pool's caller may take both sides.
 inline double round_trip_nanoseconds() {

@@ -37,6 +37,13 @@ class limits {
     best = std::max(best, now);
     return now;
   }
+  /// Of a core that this thread has for itself it gets 1, right now; less while another works on the core's other thread.
+  static double share_of_core() {
+    static double best = 0;
+    const double now = additions_per_nanosecond();
+    best = std::max(best, now);
+    return now / best;
+  }
   /// The best so far.
   double most_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
   double read_gigabytes(std::size_t level) {
@@ -70,12 +77,12 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
   warm_up(threads, run);
-  const double before = machine.gflops(one.of_bytes);
+  const double before = machine.gflops(one.of_bytes), share_before = threads == 1 ? limits::share_of_core() : 1;
   const stopwatch watch(threads);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations)))
     run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
-  const double after = machine.gflops(one.of_bytes);
+  const double share_after = threads == 1 ? limits::share_of_core() : 1, after = machine.gflops(one.of_bytes);
   // Several threads seldom have all cores of a shared machine: their peak is the best so far.
   const double peak = threads == 1 ? std::max(before, after) : machine.most_gflops(one.of_bytes);
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
@@ -85,8 +92,8 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   state.counters["level"] = static_cast<double>(level);
   state.counters["share_of_bandwidth"] = 1e-9 * static_cast<double>(one.bytes) / seconds / gigabytes;
   state.counters["seconds"] = seconds;
-  // How many cores the host let them have: two virtual ones may be the two threads of one.
-  state.counters["cores"] = threads == 1 ? 1 : std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
+  // How many cores the host let them have: two virtual ones may be the two threads of one, and one may be a thread of a core whose other one works.
+  state.counters["cores"] = threads == 1 ? std::min(share_before, share_after) : std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
 }
 
 /// Says on stderr how far the repetitions are, now and then.
