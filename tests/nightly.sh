@@ -9,7 +9,8 @@ usage: tests/nightly.sh [--help] [LEG...]
 
 Runs the named legs, or all of them:
   everyday   tests/run.sh, its nightly tests included
-  optimised  unit tests and examples with the programs and shared libraries as users build them: everyday ones have -O1
+  optimised  unit tests and examples with the programs and shared libraries as users build them: everyday ones have -O1, and this
+             machine's instruction set alone
   clang      the whole suite built by clang 16, and the kernels without vectors
   asan       unit tests and examples under the address and undefined-behaviour sanitizers
   tsan       unit tests under the thread sanitizer
