@@ -13633,8 +13633,8 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
   return from + static_cast<address>(bytes);
 }
 
-/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
-/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
+/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. They store bytes where their
+/// sums are scaled by lines; else they leave these in memory for finish_tile(), of one below the other 2 * vector_of_sums apart.
 struct byte_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;
@@ -23094,11 +23094,7 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2               ? "dot rows, sums"
-                    : sums.is_depthwise()           ? "dot taps, sums"
-                    : sums.shape.group > 1          ? "dot groups, sums"
-                    : byte_winograd_pays(sums.shape) ? "dot winograd, sums"
-                                                    : "dot windows, sums"};
+            .name = w.rank() == 2 ? "dot rows, sums" : name_of(sums)};
   }
 
   static void pack(const kernel_call& call) {
@@ -23112,6 +23108,11 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
 
  private:
+  static constexpr std::string_view name_of(const left_sums& sums) {
+    if (sums.is_depthwise()) return "dot taps, sums";
+    if (sums.shape.group > 1) return "dot groups, sums";
+    return byte_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
+  }
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
     if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
     return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});

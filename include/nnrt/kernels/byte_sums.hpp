@@ -17,8 +17,8 @@ inline address address_of_bytes(const std::byte* p) { return reinterpret_cast<ad
   return from + static_cast<address>(bytes);
 }
 
-/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. A tile stores bytes
-/// where its sums are scaled by lines; else it is one alone, and leaves its sums in memory for finish_tile().
+/// What tiles compute, `count` of them one below the other or side by side, as tile_args for floats. They store bytes where their
+/// sums are scaled by lines; else they leave these in memory for finish_tile(), of one below the other 2 * vector_of_sums apart.
 struct byte_tile {
   address a = 0, a_second = 0;
   std::int64_t lda = 0;

@@ -25,11 +25,7 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
             .record = kernel_record::of(sums.shape),
             .scratch_bytes = sums.scratch_bytes(),
             .parts = sums.parts(ops::layer_sums::macs(unpack<ops::layer_sums::attrs>(node.attrs), node.in, node.out)),
-            .name = w.rank() == 2               ? "dot rows, sums"
-                    : sums.is_depthwise()           ? "dot taps, sums"
-                    : sums.shape.group > 1          ? "dot groups, sums"
-                    : byte_winograd_pays(sums.shape) ? "dot winograd, sums"
-                                                    : "dot windows, sums"};
+            .name = w.rank() == 2 ? "dot rows, sums" : name_of(sums)};
   }
 
   static void pack(const kernel_call& call) {
@@ -43,6 +39,11 @@ template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
   }
 
  private:
+  static constexpr std::string_view name_of(const left_sums& sums) {
+    if (sums.is_depthwise()) return "dot taps, sums";
+    if (sums.shape.group > 1) return "dot groups, sums";
+    return byte_winograd_pays(sums.shape) ? "dot winograd, sums" : "dot windows, sums";
+  }
   static constexpr conv_shape shape_for(const ops::layer_sums::attrs& a, const shape_t& x, const tensor_desc& w, std::int64_t sums) {
     if (ops::layer_sums::is_convolution(w)) return conv_shape_for(ops::layer_sums::convolution(a), x, w.shape);
     return conv_shape_for({}, {sums / w.shape[0], 1, 1, w.shape[1]}, {w.shape[0], 1, 1, w.shape[1]});
