@@ -273,7 +273,7 @@ def cores_counted(folder: Path) -> list[str]:
     found = load(folder, "workloads")
     ran = [w for w in workloads(found) if has_result(w)] if found else []
     lines: list[str] = []
-    for threads, how, others in ((1, "the core for themselves, by the additions that it makes just before and after (at least 93 % of the most)",
+    for threads, how, others in ((1, "the core for themselves, by the additions that it makes just before and after (at least 93 % of the most until then)",
                                   "shared it with the host's other programs, and do not count"),
                                  (2, "a core for each, by the peak of both just before and after (at least 1.5 times one's)",
                                   "ran on the two threads of one core, where the host had put them, and do not count")):
