@@ -2782,7 +2782,6 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 #endif
 }
 
-#if defined(NNRT_BYTES_WIDENED)
 /// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
 template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
@@ -2794,14 +2793,15 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #elif defined(__aarch64__)
   const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
   return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
-#else
+#elif defined(__SSE2__)
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+#else
+  short_vector wide;
+  for (std::int64_t i = 0; i < short_lanes; ++i) wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
+  return wide;
 #endif
 }
-#else
-template <bool> inline short_vector load_widened(const std::byte*) { return short_vector{}; }  // where code says if constexpr
-#endif
 
 // --- dot products -----------------------------------------------------------
 
@@ -13275,6 +13275,12 @@ struct byte_column {
   }
 };
 
+/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero point.
+inline sum_range reach_of(std::int64_t all, std::int64_t above, const byte_factors& f) {
+  const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+  return {low * above + high * below, high * above + low * below};
+}
+
 /// Vectors of columns that are placed together: so many share the lines of a matrix in rows.
 inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
 
@@ -13409,11 +13415,11 @@ class weight_placer {
   void columns(byte_column (&to)[int_lanes]) const {
     const byte_depth& depth = layout_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
-    const std::int64_t zero = f_.b_zero_as_seen(), low = f_.lowest() - f_.a_zero, high = f_.highest() - f_.a_zero;
+    const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;  // of weights without their zero point; then of those above 0, and below
-      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero, below = all - above;
-      to[lane] = {placed_.seen[lane], {low * above + high * below, high * above + low * below}};
+      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
+      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_)};
     }
   }
 
@@ -15444,24 +15450,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
-/// short_lanes weights of 8 bits as 16.
-[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
-#if defined(__aarch64__)
-  return (short_vector)vmovl_s8(vld1_s8(w));
-#elif defined(NNRT_LANES_AVX512)
-  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
-#elif defined(NNRT_LANES_AVX2)
-  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
-#elif defined(__SSE2__)
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
-  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-#else
-  short_vector wide;
-  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
-  return wide;
-#endif
-}
-
 inline std::int64_t sum_of_lanes(int_vector x) {
   std::int32_t all[int_lanes];
   store_vector(all, x);
@@ -15484,7 +15472,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
     int_vector lanes_of[Rows] = {};
     for (; i < end; i += short_lanes) {
-      const short_vector weights = detail::widened_weights(w + i);
+      const short_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
       each<Rows>([&](int r) __attribute__((always_inline)) {
         lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
       });
@@ -15496,6 +15484,35 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/winograd_grid.hpp
+// winograd_grid: where the tiles of Winograd's method lie in the images of a convolution.
+// Flow: winograd.hpp and byte_winograd.hpp number tiles by it, image by image and line by line.
+
+namespace nnrt::inline NNRT_ISA::kernels::detail {
+
+/// The tiles of all images, so many output pixels along a side each.
+struct winograd_grid {
+  std::int64_t tile, batch, across, down;
+
+  constexpr winograd_grid(const conv_shape& s, int side_of_tile)
+      : tile(side_of_tile), batch(s.batch), across((s.out_width + tile - 1) / tile), down((s.out_height + tile - 1) / tile) {}
+  constexpr std::int64_t tiles() const { return batch * across * down; }
+};
+
+/// Where in the images a tile lies.
+struct tile_place {
+  std::int64_t image, y, x;  // of its first output pixel
+
+  tile_place(const winograd_grid& of, std::int64_t index)
+      : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
+  /// On to what lies so many tiles further, at the begin of the next line at most.
+  void advance(const winograd_grid& of, std::int64_t tiles) {
+    if (x += of.tile * tiles; x < of.tile * of.across) return;
+    if (x = 0, y += of.tile; y == of.tile * of.down) y = 0, ++image;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
 // ===== nnrt/kernels/winograd_lines.hpp
 // winograd_lines: the transforms of Winograd's method along one line, for 3 taps of stride 1 and of stride 2, and the transform of a rectangle.
 // Flow: winograd.hpp transforms pixels, products and weights by them, rows first, then columns.
@@ -15620,46 +15637,32 @@ constexpr byte_layout byte_winograd_layout(const conv_shape& s) { return {{16, s
 namespace detail {
 
 /// The tiles of a convolution, and what those that are computed together take.
-struct byte_winograd_tiles {
-  std::int64_t in, across, down, batch;
+struct byte_winograd_tiles : winograd_grid {
+  std::int64_t in;
 
-  explicit constexpr byte_winograd_tiles(const conv_shape& s) : in(s.in), across((s.out_width + 1) / 2), down((s.out_height + 1) / 2), batch(s.batch) {}
+  explicit constexpr byte_winograd_tiles(const conv_shape& s) : winograd_grid(s, 2), in(s.in) {}
 
-  constexpr std::int64_t count() const { return batch * down * across; }
   /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the cache keeps elements out of each
   /// other's way.
   constexpr std::int64_t row_bytes() const { return bytes_apart(pieces(in, 4) * 8); }
-  constexpr std::int64_t element_bytes(std::int64_t tiles) const { return pieces(tiles * row_bytes(), 64) * 64 + 64; }
+  constexpr std::int64_t element_bytes(std::int64_t rows) const { return pieces(rows * row_bytes(), 64) * 64 + 64; }
   /// Sums from one element to the next: those of a panel for each tile of rows.
-  static constexpr std::int64_t element_sums(std::int64_t tiles) { return row_tiles{tiles}.count() * 2 * vector_of_sums + 16; }
+  static constexpr std::int64_t element_sums(std::int64_t rows) { return row_tiles{rows}.count() * 2 * vector_of_sums + 16; }
 
   /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
-    if (count() > most) return pieces(count(), 2 * most) * 2;
-    return count() >= 4 * tile_rows ? 2 : 1;
+    if (tiles() > most) return pieces(tiles(), 2 * most) * 2;
+    return tiles() >= 4 * tile_rows ? 2 : 1;
   }
-  constexpr interval block(std::int64_t index) const { return share(count(), {index, blocks()}); }
-  constexpr std::int64_t largest_block() const { return pieces(count(), blocks()); }
+  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return pieces(tiles(), blocks()); }
 
   /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
   constexpr std::int64_t copied_at_once() const { return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1)); }
   /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
     return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(8 * (copied_at_once() + 1) * in, 64) * 64;
-  }
-};
-
-/// Where a tile lies in the images: its first output pixel.
-struct byte_tile_place {
-  std::int64_t image, y, x;
-
-  byte_tile_place(const byte_winograd_tiles& of, std::int64_t index)
-      : image(index / (of.across * of.down)), y(index / of.across % of.down * 2), x(index % of.across * 2) {}
-  /// On to what lies so many tiles further, at the begin of the next line at most.
-  void advance(const byte_winograd_tiles& of, std::int64_t tiles) {
-    if (x += 2 * tiles; x < 2 * of.across) return;
-    if (x = 0, y += 2; y == 2 * of.down) y = 0, ++image;
   }
 };
 
@@ -15676,9 +15679,9 @@ constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, s
 constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces(3 * s.in, 4)); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
-  const std::int64_t calls = 16 * pieces(of.count(), tile_rows) * pieces(s.out, 2 * int_lanes);
+  const std::int64_t calls = 16 * pieces(of.tiles(), tile_rows) * pieces(s.out, 2 * int_lanes);
   const double transforms = byte_input_cost * static_cast<double>(pieces(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces(of.count(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.count()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  return cost_of_byte_products(s, 2 * pieces(of.tiles(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -15707,9 +15710,8 @@ struct wide_filter {
       for (std::int64_t c = 0; c < in; c += short_lanes) add(filter + c, std::min(short_lanes, in - c), f, tap + c, all, above);
       filter += in;
     }
-    const std::int64_t sum = sum_of_lanes(all), larger = sum_of_lanes(above), smaller = sum - larger;
-    const std::int64_t low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
-    return {sum, {low * larger + high * smaller, high * larger + low * smaller}};
+    const std::int64_t sum = sum_of_lanes(all);
+    return {sum, reach_of(sum, sum_of_lanes(above), f)};
   }
 
  private:
@@ -15790,7 +15792,7 @@ template <bool IsSigned> void transform_byte_pixels(const std::byte* pixels, std
 
 /// The same for tiles side by side, the first at a place of x; where they hang over the edge, from a copy with zero points around it.
 template <bool IsSigned>
-void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const byte_tile_place& first, std::int64_t tiles, std::byte* copy, std::byte* v,
+void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first, std::int64_t tiles, std::byte* copy, std::byte* v,
                           const byte_winograd_tiles& of, std::int64_t element) {
   const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
   const std::byte* const image = x + first.image * s.height * s.width * s.in;
@@ -15803,7 +15805,7 @@ void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zer
 template <bool IsSigned>
 void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const byte_winograd_tiles& of, const interval& block, std::byte* copy, std::byte* v) {
   const std::int64_t element = of.element_bytes(block.size());
-  byte_tile_place first(of, block.begin);
+  tile_place first(of, block.begin);
   for (std::int64_t left = block.size(), count = 0; left > 0; left -= count, first.advance(of, count), v += count * of.row_bytes()) {
     count = std::min(std::min(of.copied_at_once(), left), of.across - first.x / 2);
     transform_byte_tiles<IsSigned>(s, x, zero, first, count, copy, v, of, element);
@@ -15849,7 +15851,7 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
   const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
   const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel), element = of.element_sums(block.size());
-  byte_tile_place first(of, block.begin);
+  tile_place first(of, block.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
   for (std::int64_t left = block.size(); left > 0; left -= count, first.advance(of, count)) {
     count = std::min(std::min(at_once, left), of.across - first.x / 2);
@@ -17696,12 +17698,10 @@ namespace detail {
 inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 
 /// The extents that follow from a shape and the output pixels along a tile's side.
-struct winograd_layout {
-  std::int64_t tile, stride, in, out, batch, across, down;
+struct winograd_layout : winograd_grid {
+  std::int64_t stride, in, out;
 
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
-      : tile(side_of_tile), stride(s.stride_h), in(s.in), out(s.out), batch(s.batch), across((s.out_width + tile - 1) / tile),
-        down((s.out_height + tile - 1) / tile) {}
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile) : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
   /// Elements along the side of a transformed tile.
   constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
@@ -17717,7 +17717,6 @@ struct winograd_layout {
   constexpr std::int64_t depth(std::int64_t element) const { return phases_at(element % side()) * phases_at(element / side()) * in; }
   /// Input pixels along a tile's side.
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
-  constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Floats of the transformed weights.
   constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
@@ -17750,14 +17749,6 @@ struct winograd_layout {
 };
 
 // --- one block of tiles ---------------------------------------------------------
-
-/// Where in the images a tile lies.
-struct tile_place {
-  std::int64_t image, y, x;  // of its first output pixel
-
-  tile_place(const winograd_layout& of, std::int64_t index)
-      : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
-};
 
 /// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has products of lie side by side.
 template <int Tile, int Stride> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {

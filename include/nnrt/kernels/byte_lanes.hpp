@@ -78,7 +78,6 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 #endif
 }
 
-#if defined(NNRT_BYTES_WIDENED)
 /// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
 template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
 #if defined(NNRT_LANES_AVX512)
@@ -90,14 +89,15 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 #elif defined(__aarch64__)
   const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
   return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
-#else
+#elif defined(__SSE2__)
   const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
   return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+#else
+  short_vector wide;
+  for (std::int64_t i = 0; i < short_lanes; ++i) wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
+  return wide;
 #endif
 }
-#else
-template <bool> inline short_vector load_widened(const std::byte*) { return short_vector{}; }  // where code says if constexpr
-#endif
 
 // --- dot products -----------------------------------------------------------
 

@@ -38,6 +38,12 @@ struct byte_column {
   }
 };
 
+/// What the products of weights with any A may be, of which all and those above 0 are summed up, without their zero point.
+inline sum_range reach_of(std::int64_t all, std::int64_t above, const byte_factors& f) {
+  const std::int64_t below = all - above, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
+  return {low * above + high * below, high * above + low * below};
+}
+
 /// Vectors of columns that are placed together: so many share the lines of a matrix in rows.
 inline constexpr int vectors_together = static_cast<int>(64 / int_lanes);
 
@@ -172,11 +178,11 @@ class weight_placer {
   void columns(byte_column (&to)[int_lanes]) const {
     const byte_depth& depth = layout_.depth;
     const std::int64_t missing = depth.runs * depth.steps() * 4 - depth.products();
-    const std::int64_t zero = f_.b_zero_as_seen(), low = f_.lowest() - f_.a_zero, high = f_.highest() - f_.a_zero;
+    const std::int64_t zero = f_.b_zero_as_seen();
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;  // of weights without their zero point; then of those above 0, and below
-      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero, below = all - above;
-      to[lane] = {placed_.seen[lane], {low * above + high * below, high * above + low * below}};
+      const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
+      const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_)};
     }
   }
 

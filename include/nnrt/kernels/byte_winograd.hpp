@@ -10,6 +10,7 @@
 #include <nnrt/kernels/byte_gemm.hpp>
 #include <nnrt/kernels/byte_padded_row.hpp>
 #include <nnrt/kernels/short_products.hpp>
+#include <nnrt/kernels/winograd_grid.hpp>
 #include <nnrt/kernels/winograd_lines.hpp>
 
 #include <cstddef>
@@ -31,46 +32,32 @@ constexpr byte_layout byte_winograd_layout(const conv_shape& s) { return {{16, s
 namespace detail {
 
 /// The tiles of a convolution, and what those that are computed together take.
-struct byte_winograd_tiles {
-  std::int64_t in, across, down, batch;
+struct byte_winograd_tiles : winograd_grid {
+  std::int64_t in;
 
-  explicit constexpr byte_winograd_tiles(const conv_shape& s) : in(s.in), across((s.out_width + 1) / 2), down((s.out_height + 1) / 2), batch(s.batch) {}
+  explicit constexpr byte_winograd_tiles(const conv_shape& s) : winograd_grid(s, 2), in(s.in) {}
 
-  constexpr std::int64_t count() const { return batch * down * across; }
   /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the cache keeps elements out of each
   /// other's way.
   constexpr std::int64_t row_bytes() const { return bytes_apart(pieces(in, 4) * 8); }
-  constexpr std::int64_t element_bytes(std::int64_t tiles) const { return pieces(tiles * row_bytes(), 64) * 64 + 64; }
+  constexpr std::int64_t element_bytes(std::int64_t rows) const { return pieces(rows * row_bytes(), 64) * 64 + 64; }
   /// Sums from one element to the next: those of a panel for each tile of rows.
-  static constexpr std::int64_t element_sums(std::int64_t tiles) { return row_tiles{tiles}.count() * 2 * vector_of_sums + 16; }
+  static constexpr std::int64_t element_sums(std::int64_t rows) { return row_tiles{rows}.count() * 2 * vector_of_sums + 16; }
 
   /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
-    if (count() > most) return pieces(count(), 2 * most) * 2;
-    return count() >= 4 * tile_rows ? 2 : 1;
+    if (tiles() > most) return pieces(tiles(), 2 * most) * 2;
+    return tiles() >= 4 * tile_rows ? 2 : 1;
   }
-  constexpr interval block(std::int64_t index) const { return share(count(), {index, blocks()}); }
-  constexpr std::int64_t largest_block() const { return pieces(count(), blocks()); }
+  constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
+  constexpr std::int64_t largest_block() const { return pieces(tiles(), blocks()); }
 
   /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
   constexpr std::int64_t copied_at_once() const { return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1)); }
   /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
     return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(8 * (copied_at_once() + 1) * in, 64) * 64;
-  }
-};
-
-/// Where a tile lies in the images: its first output pixel.
-struct byte_tile_place {
-  std::int64_t image, y, x;
-
-  byte_tile_place(const byte_winograd_tiles& of, std::int64_t index)
-      : image(index / (of.across * of.down)), y(index / of.across % of.down * 2), x(index % of.across * 2) {}
-  /// On to what lies so many tiles further, at the begin of the next line at most.
-  void advance(const byte_winograd_tiles& of, std::int64_t tiles) {
-    if (x += 2 * tiles; x < 2 * of.across) return;
-    if (x = 0, y += 2; y == 2 * of.down) y = 0, ++image;
   }
 };
 
@@ -87,9 +74,9 @@ constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, s
 constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces(3 * s.in, 4)); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
-  const std::int64_t calls = 16 * pieces(of.count(), tile_rows) * pieces(s.out, 2 * int_lanes);
+  const std::int64_t calls = 16 * pieces(of.tiles(), tile_rows) * pieces(s.out, 2 * int_lanes);
   const double transforms = byte_input_cost * static_cast<double>(pieces(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces(of.count(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.count()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  return cost_of_byte_products(s, 2 * pieces(of.tiles(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -118,9 +105,8 @@ struct wide_filter {
       for (std::int64_t c = 0; c < in; c += short_lanes) add(filter + c, std::min(short_lanes, in - c), f, tap + c, all, above);
       filter += in;
     }
-    const std::int64_t sum = sum_of_lanes(all), larger = sum_of_lanes(above), smaller = sum - larger;
-    const std::int64_t low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
-    return {sum, {low * larger + high * smaller, high * larger + low * smaller}};
+    const std::int64_t sum = sum_of_lanes(all);
+    return {sum, reach_of(sum, sum_of_lanes(above), f)};
   }
 
  private:
@@ -201,7 +187,7 @@ template <bool IsSigned> void transform_byte_pixels(const std::byte* pixels, std
 
 /// The same for tiles side by side, the first at a place of x; where they hang over the edge, from a copy with zero points around it.
 template <bool IsSigned>
-void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const byte_tile_place& first, std::int64_t tiles, std::byte* copy, std::byte* v,
+void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first, std::int64_t tiles, std::byte* copy, std::byte* v,
                           const byte_winograd_tiles& of, std::int64_t element) {
   const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
   const std::byte* const image = x + first.image * s.height * s.width * s.in;
@@ -214,7 +200,7 @@ void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zer
 template <bool IsSigned>
 void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const byte_winograd_tiles& of, const interval& block, std::byte* copy, std::byte* v) {
   const std::int64_t element = of.element_bytes(block.size());
-  byte_tile_place first(of, block.begin);
+  tile_place first(of, block.begin);
   for (std::int64_t left = block.size(), count = 0; left > 0; left -= count, first.advance(of, count), v += count * of.row_bytes()) {
     count = std::min(std::min(of.copied_at_once(), left), of.across - first.x / 2);
     transform_byte_tiles<IsSigned>(s, x, zero, first, count, copy, v, of, element);
@@ -260,7 +246,7 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
   const std::byte* const start = p.packed + p.layout.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
   const std::int64_t vectors = p.layout.vectors_of(panel), width = p.layout.width(panel), element = of.element_sums(block.size());
-  byte_tile_place first(of, block.begin);
+  tile_place first(of, block.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
   for (std::int64_t left = block.size(); left > 0; left -= count, first.advance(of, count)) {
     count = std::min(std::min(at_once, left), of.across - first.x / 2);

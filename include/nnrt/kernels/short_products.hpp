@@ -11,24 +11,6 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
-/// short_lanes weights of 8 bits as 16.
-[[gnu::always_inline]] inline short_vector widened_weights(const std::int8_t* w) {
-#if defined(__aarch64__)
-  return (short_vector)vmovl_s8(vld1_s8(w));
-#elif defined(NNRT_LANES_AVX512)
-  return (short_vector)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(w)));
-#elif defined(NNRT_LANES_AVX2)
-  return (short_vector)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(w)));
-#elif defined(__SSE2__)
-  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(w));
-  return (short_vector)_mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-#else
-  short_vector wide;
-  for (int i = 0; i < short_lanes; ++i) wide[i] = w[i];
-  return wide;
-#endif
-}
-
 inline std::int64_t sum_of_lanes(int_vector x) {
   std::int32_t all[int_lanes];
   store_vector(all, x);
@@ -51,7 +33,7 @@ inline void short_products(const std::int16_t* x, std::int64_t step, const std::
     const std::int64_t whole = n - n % short_lanes, end = i + most < whole ? i + most : whole;
     int_vector lanes_of[Rows] = {};
     for (; i < end; i += short_lanes) {
-      const short_vector weights = detail::widened_weights(w + i);
+      const short_vector weights = load_widened<true>(reinterpret_cast<const std::byte*>(w + i));
       each<Rows>([&](int r) __attribute__((always_inline)) {
         lanes_of[r] = half_of_dot4(lanes_of[r], load_vector<int_vector>(x + r * step + i), (int_vector)weights);
       });

@@ -11,6 +11,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/convolution.hpp>
+#include <nnrt/kernels/winograd_grid.hpp>
 #include <nnrt/kernels/winograd_lines.hpp>
 
 #include <cstdint>
@@ -30,12 +31,10 @@ namespace detail {
 inline constexpr std::int64_t weights_read_again = 1024 * 1024 / 4;
 
 /// The extents that follow from a shape and the output pixels along a tile's side.
-struct winograd_layout {
-  std::int64_t tile, stride, in, out, batch, across, down;
+struct winograd_layout : winograd_grid {
+  std::int64_t stride, in, out;
 
-  constexpr winograd_layout(const conv_shape& s, int side_of_tile)
-      : tile(side_of_tile), stride(s.stride_h), in(s.in), out(s.out), batch(s.batch), across((s.out_width + tile - 1) / tile),
-        down((s.out_height + tile - 1) / tile) {}
+  constexpr winograd_layout(const conv_shape& s, int side_of_tile) : winograd_grid(s, side_of_tile), stride(s.stride_h), in(s.in), out(s.out) {}
 
   /// Elements along the side of a transformed tile.
   constexpr std::int64_t side() const { return tile + winograd_taps(static_cast<int>(stride)) - 1; }
@@ -51,7 +50,6 @@ struct winograd_layout {
   constexpr std::int64_t depth(std::int64_t element) const { return phases_at(element % side()) * phases_at(element / side()) * in; }
   /// Input pixels along a tile's side.
   constexpr std::int64_t pixels() const { return (tile - 1) * stride + 3; }
-  constexpr std::int64_t tiles() const { return batch * across * down; }
 
   /// Floats of the transformed weights.
   constexpr std::int64_t weights() const { return products() * in * whole_vectors(out); }
@@ -84,14 +82,6 @@ struct winograd_layout {
 };
 
 // --- one block of tiles ---------------------------------------------------------
-
-/// Where in the images a tile lies.
-struct tile_place {
-  std::int64_t image, y, x;  // of its first output pixel
-
-  tile_place(const winograd_layout& of, std::int64_t index)
-      : image(index / (of.across * of.down)), y(index / of.across % of.down * of.tile), x(index % of.across * of.tile) {}
-};
 
 /// Transforms square `pixels` of all channels; rows of pixels begin `line` floats apart. Phases that an element has products of lie side by side.
 template <int Tile, int Stride> void transform_input(const float* pixels, std::int64_t line, std::int64_t channels, float* v, std::int64_t step) {

@@ -12,7 +12,8 @@ namespace nnrt::inline NNRT_ISA {
 /// An option of a policy: a graph that needs the processor does not compile.
 struct strict {};
 
-/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no node has is a compile error.
+/// An option of a policy: nodes of these names run on the processor, whatever the accelerator takes. A name that no node has is a
+/// compile error of partition and calibrate().
 template <fixed_string... Names> struct on_processor {};
 
 /// Where a node runs. Folded nodes run nowhere: they are part of a neighbour, or move no bytes.
