@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/random_weights.hpp"
 #include "support/same_graph.hpp"
 
 #include <array>
@@ -30,16 +31,7 @@ using sample = std::array<float, 8 * 8 * 3>;
 float next_number(std::mt19937& random) { return static_cast<float>(random() % 2001) / 2000.0F + 0.01F; }
 
 template <class Net = net> weights random_weights() {
-  std::mt19937 random(3);
-  std::vector<std::vector<float>> elements;
-  std::vector<tensor_entry> entries;
-  elements.reserve(Net::weights.size());
-  for (const tensor_info& w : Net::weights) {
-    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
-    for (float& v : e) v = next_number(random);
-    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
-  }
-  return make_weights(std::span<const tensor_entry>(entries)).value();
+  return nnrt_test::random_weights<Net>(3, [](std::mt19937& random, const tensor_info&) { return next_number(random); });
 }
 template <class Sample = sample> std::vector<Sample> random_samples() {
   std::mt19937 random(5);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "support/random_weights.hpp"
+
 #include <cmath>
 #include <random>
 
@@ -15,18 +17,9 @@ using shifting_policy = bpu<bernoulli2>;
 
 /// Random weights for a network, and samples between -1 and 1.
 template <class G> weights random_weights() {
-  std::mt19937 random(3);
-  std::vector<std::vector<float>> elements;
-  std::vector<tensor_entry> entries;
-  elements.reserve(G::weights.size());
-  for (const tensor_info& w : G::weights) {
-    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
-    for (float& v : e) v = static_cast<float>(random() % 2001) / 2000.0F - (w.name.find("variance") != w.name.npos ? -0.2F : 0.5F);
-    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
-  }
-  auto made = make_weights(std::span<const tensor_entry>(entries));
-  REQUIRE(bool(made));
-  return *made;
+  return nnrt_test::random_weights<G>(3, [](std::mt19937& random, const tensor_info& w) {
+    return static_cast<float>(random() % 2001) / 2000.0F - (w.name.find("variance") != w.name.npos ? -0.2F : 0.5F);
+  });
 }
 template <std::size_t N> std::vector<std::array<float, N>> samples_of(std::size_t count) {
   std::mt19937 random(5);

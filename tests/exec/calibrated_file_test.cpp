@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "support/random_weights.hpp"
 #include "support/same_graph.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -26,16 +27,7 @@ using net = graph<sees_images<4>>;
 using sample = std::array<float, 144>;
 
 template <class G = net> weights random_weights() {
-  std::mt19937 random(7);
-  std::vector<std::vector<float>> elements;
-  std::vector<tensor_entry> entries;
-  elements.reserve(G::weights.size());
-  for (const tensor_info& w : G::weights) {
-    std::vector<float>& e = elements.emplace_back(static_cast<std::size_t>(w.desc.elements()));
-    for (float& v : e) v = static_cast<float>(random() % 2001) / 2000.0F - 0.4F;
-    entries.push_back(tensor_of<float>(w.name, w.desc.shape, e));
-  }
-  return make_weights(std::span<const tensor_entry>(entries)).value();
+  return nnrt_test::random_weights<G>(7, [](std::mt19937& random, const tensor_info&) { return static_cast<float>(random() % 2001) / 2000.0F - 0.4F; });
 }
 std::vector<sample> random_samples() {
   std::mt19937 random(5);
