@@ -6,9 +6,11 @@
 
 #include "support/random_weights.hpp"
 
+#include <algorithm>
 #include <array>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace nnrt;
@@ -92,6 +94,22 @@ TEST_CASE("calibrate: a static network whose callers give images is what the sam
   check<bpu<bayes>, true>(usual);   // a layer for mean and scale stays in front
   check<bpu<bernoulli2>, true>(centred);
   check<bpu<bernoulli2>, false>(usual);
+}
+
+TEST_CASE("calibrate: the layer in front of an image and the sum behind it are one node, of an operator that the network does not name") {
+  constexpr auto sums_images = [](builder& g) {
+    auto x = g.input<f32, shape<1, 8, 6, 3>>("x"), z = g.input<f32, shape<1, 8, 6, 3>>("z");
+    g.output("y", max_pool(add(x, z), kernel<2, 2>, stride<2, 2>));
+  };
+  using net = graph<sums_images>;
+  std::vector<std::tuple<sample, sample>> samples;
+  for (const sample& s : samples_of(usual)) samples.emplace_back(s, s);
+  const saved_input given[] = {of_images(usual), {}};
+  const auto made = calibrate<net, bpu<bayes>>(weights(), samples, {}, given);
+  REQUIRE(made);
+  const ir::graph& g = made->network.graph;
+  CHECK(std::any_of(g.nodes.begin(), g.nodes.end(), [](const ir::node& n) { return n.op->code == ops::conv2d_add::code; }));
+  CHECK(executor<net, bpu<bayes>>::create(*made));
 }
 
 TEST_CASE("calibrate: an input that is not stored reads images as floats") {

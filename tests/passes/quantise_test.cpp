@@ -5,9 +5,10 @@
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/max_pool.hpp>
-#include <nnrt/ops/rsqrt.hpp>
+#include <nnrt/ops/reduce_max.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/rsqrt.hpp>
 
 #include <doctest/doctest.h>
 #include <support/single_node.hpp>
@@ -17,6 +18,15 @@
 using namespace nnrt_test;
 
 namespace {
+
+template <class... Ops> constexpr const operator_info* find_among(op_code code) {
+  const operator_info* found = nullptr;
+  ((Ops::code == code ? void(found = &static_operator<Ops, nnrt::detail::first_of(reference_types<Ops>()), false>) : void()), ...);
+  return found;
+}
+/// The operators of these tests, and those that the pass makes.
+constexpr auto find = find_among<ops::add, ops::conv2d, ops::conv2d_add, ops::conv2d_transpose, ops::conv2d_transpose_add, ops::conv2d_transpose_sums, ops::depthwise_conv2d,
+                                 ops::full_connection, ops::layer_sums, ops::max_pool, ops::quant_dtype_cast, ops::reduce_max, ops::relu, ops::reshape, ops::rsqrt>;
 
 /// A graph, scales for its tensors (1/2, 1/4, … in the order in which they are added), and what the pass makes of it.
 struct drawing {
@@ -45,7 +55,7 @@ struct drawing {
     g.outputs.push_back({out, {}});
     while (scales.size() < g.values.size()) scales.push_back(0);
     passes::quantise_options wanted{scales, on_accelerator};
-    wanted.int32_tail = int32_tail;
+    wanted.int32_tail = int32_tail, wanted.find = find;
     return passes::quantise(g, wanted);
   }
 };
@@ -212,7 +222,7 @@ static_assert([] {
   d.g.outputs.push_back({c, {}});
   while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
   const char wide[] = {0, 1, 0};
-  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide});
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide, .find = find});
   if (!has_nodes(q.graph, std::array<std::string_view, 7>{"quant_dtype_cast", "relu", "quant_dtype_cast", "conv2d", "quant_dtype_cast", "relu", "quant_dtype_cast"})) return false;
   const ir::graph& g = q.graph;
   const tensor_desc &widened = result_of(g, 2), &made = result_of(g, 3), &narrowed = result_of(g, 4);
@@ -229,7 +239,7 @@ static_assert([] {
   d.g.outputs.push_back({sum, {}});
   while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
   const char wide[] = {1, 1};
-  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide});
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide, .find = find});
   return has_nodes(q.graph, std::array<std::string_view, 4>{"quant_dtype_cast", "conv2d", "add", "quant_dtype_cast"}) && result_of(q.graph, 0).type == i16;
 }());
 
@@ -296,7 +306,7 @@ static_assert([] {
   d.g.outputs.push_back({sum, {}});
   while (d.scales.size() < d.g.values.size()) d.scales.push_back(0);
   const char wide[] = {0, 0, 1};
-  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide, .int32_tail = true});
+  const passes::quantised_graph q = passes::quantise(d.g, {.scales = d.scales, .on_accelerator = d.on_accelerator, .in_16_bits = wide, .int32_tail = true, .find = find});
   const array_ref<const std::int32_t> in = q.graph.inputs_of(q.graph.nodes[3]);
   return has_nodes(q.graph, std::array<std::string_view, 6>{"quant_dtype_cast", "conv2d_add", "quant_dtype_cast", "layer_sums", "quant_dtype_cast", "quant_dtype_cast"}) &&
          q.graph.at(in[0]).desc.type == i16 && q.graph.at(in[2]).desc == tensor_desc{i32, {4}};

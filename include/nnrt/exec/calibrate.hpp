@@ -393,16 +393,18 @@ class calibrator {
   return on_accelerator;
 }
 
-/// The operators of a network for every dtype; those of other networks are not compiled.
-template <class G, class List> struct operators_for_bytes;
-template <class G, class... Ops> struct operators_for_bytes<G, ops::type_list<Ops...>> {
-  template <class Op> static constexpr bool is_used = [] {
+/// The operators of a network, of the layers in front of its inputs (FirstLayers) and of what becomes of both, for every dtype; those of other networks
+/// are not compiled.
+template <class G, class List, class... FirstLayers> struct operators_for_bytes;
+template <class G, class... Ops, class... FirstLayers> struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
+  static constexpr bool has(op_code code) {
+    if (((code == FirstLayers::code) || ...)) return true;
     for (const ir::node& n : graph_optimised<function_of<G>::value>.nodes)
-      if (n.op->code == Op::code) return true;
+      if (n.op->code == code) return true;
     return false;
-  }();
+  }
   template <class Op> static constexpr const operator_info* info() {
-    if constexpr (is_used<Op>) return &ops::of<Op>();
+    if constexpr (has(Op::code) || passes::quantise_makes(Op::code, has)) return &ops::of<Op>();
     else return nullptr;
   }
   static const operator_info* find(op_code code) {

@@ -16,10 +16,7 @@ namespace nnrt::inline NNRT_ISA {
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted, std::span<const saved_input> given) {
   detail::pixel_inputs inputs(sample_source::of(samples), given, &ops::of<ops::depthwise_conv2d>());
-  constexpr auto find = [](op_code code) -> const operator_info* {
-    return code == ops::depthwise_conv2d::code ? &ops::of<ops::depthwise_conv2d>() : detail::operators_for_bytes<G, ops::list>::find(code);
-  };
-  return detail::calibrate_with<G, Policy>(file, inputs, find, wanted);
+  return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list, ops::depthwise_conv2d>::find, wanted);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -8,7 +8,6 @@
 #include <nnrt/ops/conv2d_transpose_sums.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/layer_sums.hpp>
-#include <nnrt/ops/of.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -22,9 +21,22 @@ struct quantise_options {
   array_ref<const char> in_16_bits = {};    // by node: activations are i16, where the operator takes it; empty: none
   /// A convolution or dense layer whose result the accelerator reads no more keeps its sums: i32, a scale for each output channel.
   bool int32_tail = false;
-  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Without this function nodes keep their operator.
+  /// The operator of this number for stored bytes, or null: then its nodes stay with floats. Those that quantise_makes() names must be there.
   const operator_info* (*find)(op_code) = nullptr;
 };
+
+/// Whether the pass may make nodes of an operator out of a graph's nodes; has(op_code) says which operators these have.
+template <class Has> constexpr bool quantise_makes(op_code made, const Has& has) {
+  const bool has_convolution = has(ops::conv2d::code) || has(ops::depthwise_conv2d::code);
+  switch (made) {
+    case ops::conv2d_add::code: return has_convolution && has(ops::add::code);
+    case ops::conv2d_transpose_add::code: return has(ops::conv2d_transpose::code) && has(ops::add::code);
+    case ops::conv2d_transpose_sums::code: return has(ops::conv2d_transpose::code);
+    case ops::layer_sums::code: return has_convolution || has(ops::full_connection::code);
+    case ops::quant_dtype_cast::code: return true;
+    default: return false;
+  }
+}
 
 /// A layer whose weights are to be stored: per output channel, the bias in 32 bits with the scale of its sums. All are values; `none`: missing.
 struct quantised_layer {
@@ -90,7 +102,7 @@ class quantising {
   constexpr bool has_scale(std::int32_t id) const { return g_.at(id).desc.type == f32 && scale_of(id) > 0; }
 
   /// The operator of a node for stored numbers; null where nobody has it.
-  constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find != nullptr ? wanted_.find(n.op->code) : n.op; }
+  constexpr const operator_info* form_for_bytes(const ir::node& n) const { return wanted_.find(n.op->code); }
 
   /// Whether the rules of an operator that moves numbers let it move those of its first operand in 8 bits: some of its attributes may be for floats alone.
   constexpr bool takes_stored_numbers(const ir::node& n) const {
@@ -201,7 +213,7 @@ class quantising {
     if (is_transposed(layer)) pack_rectified(unpack<ops::conv2d_transpose::attrs>(g_.attrs_of(layer)));
     else pack_rectified(convolution_of(layer));
     const std::int32_t y = add_stored(g_.outputs_of(sum)[0], quantisation_of(g_.outputs_of(sum)[0], false), false);
-    add_node(is_transposed(layer) ? &ops::of<ops::conv2d_transpose_add>() : &ops::of<ops::conv2d_add>(), made.graph.add_words(words), in, {&y, 1}, layer.name);
+    add_node(wanted_.find(is_transposed(layer) ? ops::conv2d_transpose_add::code : ops::conv2d_add::code), made.graph.add_words(words), in, {&y, 1}, layer.name);
   }
 
   /// A node whose activations have 16 bits, because somebody asked for that and the operator can.
@@ -244,7 +256,7 @@ class quantising {
     attrs.axis = made.graph.at(from).desc.quantised.axis;
     pool<word> words;
     pack(attrs, words);
-    add_node(&ops::of<ops::quant_dtype_cast>(), made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
+    add_node(wanted_.find(ops::quant_dtype_cast::code), made.graph.add_words(words), {&from, 1}, {&to, 1}, {});
   }
   /// A stored form of a value, made of the other one or the float if need be.
   constexpr std::int32_t need_stored(std::int32_t id, bool is_wide) {
@@ -347,7 +359,7 @@ class quantising {
     const std::int32_t y = made.stored_of[static_cast<std::size_t>(of)] = made.graph.add_value({desc, ir::kind::result, {}, 0, layer.sum_scales});
     pool<word> words;
     pack_sums(n, words);
-    add_node(is_transposed(n) ? &ops::of<ops::conv2d_transpose_sums>() : &ops::of<ops::layer_sums>(), made.graph.add_words(words), inputs, {&y, 1}, n.name);
+    add_node(wanted_.find(is_transposed(n) ? ops::conv2d_transpose_sums::code : ops::layer_sums::code), made.graph.add_words(words), inputs, {&y, 1}, n.name);
   }
   /// The attributes of the operator that keeps a layer's sums.
   constexpr void pack_sums(const ir::node& n, pool<word>& words) const {
