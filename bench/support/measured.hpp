@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace bench {
@@ -37,12 +38,16 @@ class limits {
     best = std::max(best, now);
     return now;
   }
-  /// Of a core that this thread has for itself it gets 1, right now; less while another works on the core's other thread.
-  static double share_of_core() {
-    static double best = 0;
+  /// Additions per nanosecond right now: the most that there was so far where this thread has its core for itself, less while the core's other thread works.
+  static double additions() {
     const double now = additions_per_nanosecond();
-    best = std::max(best, now);
-    return now / best;
+    most_additions_ = std::max(most_additions_, now);
+    return now;
+  }
+  /// Comes back when this thread has its core for itself, but within a quarter of a second: another guest of the host may keep the other thread for long.
+  static void wait_for_core() {
+    const stopwatch watch(2);  // the clock on the wall, which passes while this thread sleeps
+    while (additions() < 0.95 * most_additions_ && watch.seconds() < 0.25) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   /// The best so far.
   double most_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
@@ -61,6 +66,7 @@ class limits {
   nnrt::thread_pool pool_;
   std::array<double, 4> gigabytes_{};
   std::array<double, 2> best_{};
+  static inline double most_additions_ = 0;
 };
 
 /// Fills caches; on several threads runs for 20 ms, in which an executor finds out what they are worth to a small network.
@@ -76,13 +82,14 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   limits& machine = limits::of(threads);
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
+  if (threads == 1) limits::wait_for_core();
   warm_up(threads, run);
-  const double before = machine.gflops(one.of_bytes), share_before = threads == 1 ? limits::share_of_core() : 1;
+  const double before = machine.gflops(one.of_bytes), additions_before = threads == 1 ? limits::additions() : 0;
   const stopwatch watch(threads);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations)))
     run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
-  const double share_after = threads == 1 ? limits::share_of_core() : 1, after = machine.gflops(one.of_bytes);
+  const double additions_after = threads == 1 ? limits::additions() : 0, after = machine.gflops(one.of_bytes);
   // Several threads seldom have all cores of a shared machine: their peak is the best so far.
   const double peak = threads == 1 ? std::max(before, after) : machine.most_gflops(one.of_bytes);
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
@@ -92,8 +99,12 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   state.counters["level"] = static_cast<double>(level);
   state.counters["share_of_bandwidth"] = 1e-9 * static_cast<double>(one.bytes) / seconds / gigabytes;
   state.counters["seconds"] = seconds;
-  // How many cores the host let them have: two virtual ones may be the two threads of one, and one may be a thread of a core whose other one works.
-  state.counters["cores"] = threads == 1 ? std::min(share_before, share_after) : std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
+  // What the host let them have: two virtual cores may be the two threads of one, and one may be a thread of a core whose other one works.
+  if (threads == 1) {
+    state.counters["additions"] = std::min(additions_before, additions_after);
+  } else {
+    state.counters["cores"] = std::min(before, after) / limits::of(1).most_gflops(one.of_bytes);
+  }
 }
 
 /// Says on stderr how far the repetitions are, now and then.
