@@ -50,7 +50,71 @@ outputs_of_graph run(hal::prepared_model& model) {
   return y;
 }
 
+/// A driver that breaks its contract: it takes all nodes, and then prepares nothing, or a model that makes no execution or tells no shape.
+class wrong_driver final : public hal::driver {
+ public:
+  enum class fault { prepares_nothing, makes_no_execution, tells_no_shape, speaks_of_no_node };
+  explicit wrong_driver(fault which) : which_(which) {}
+  std::string_view name() const override { return "wrong"; }
+  std::string_view vendor() const override { return "test"; }
+  result<hal::device_type> type() override { return hal::device_type::other; }
+  result<hal::device_status> status() override { return hal::device_status::available; }
+  result<hal::features> supported_features() override { return hal::features{}; }
+  result<std::vector<std::string>> refusals(const model& network) override {
+    return std::vector<std::string>(which_ == fault::speaks_of_no_node ? 0 : network.graph.nodes.size());
+  }
+  result<std::shared_ptr<hal::prepared_model>> prepare(const model& network, const hal::preferences& wanted) override {
+    if (which_ == fault::prepares_nothing) return std::shared_ptr<hal::prepared_model>();
+    auto made = processor_.prepare(network, wanted);
+    if (!made) return made;
+    return std::static_pointer_cast<hal::prepared_model>(std::make_shared<wrong_model>(std::move(*made), which_));
+  }
+
+ private:
+  struct silent_execution final : hal::execution {
+    result<void> run(array_ref<const hal::argument>, array_ref<hal::argument>, std::int64_t) override { return {}; }
+  };
+  struct wrong_model final : hal::prepared_model {
+    wrong_model(std::shared_ptr<hal::prepared_model> right, fault which) : right_(std::move(right)), which_(which) {}
+    std::size_t input_count() const override { return right_->input_count(); }
+    std::size_t output_count() const override { return right_->output_count(); }
+    const tensor_desc& input_desc(std::size_t i) const override { return right_->input_desc(i); }
+    const tensor_desc& output_desc(std::size_t i) const override { return right_->output_desc(i); }
+    std::string_view input_name(std::size_t i) const override { return right_->input_name(i); }
+    std::string_view output_name(std::size_t i) const override { return right_->output_name(i); }
+    result<hal::extent_range> input_range(std::size_t i) const override { return right_->input_range(i); }
+    result<std::unique_ptr<hal::execution>> make_execution() override {
+      if (which_ == fault::makes_no_execution) return std::unique_ptr<hal::execution>();
+      return std::unique_ptr<hal::execution>(std::make_unique<silent_execution>());
+    }
+    std::shared_ptr<hal::prepared_model> right_;
+    fault which_;
+  };
+
+  hal::cpu_driver processor_;
+  fault which_;
+};
+
 }  // namespace
+
+TEST_CASE("shared compile: a driver that breaks its contract is an error, not a crash") {
+  using fault = wrong_driver::fault;
+  const model network = weighed(random_graph(7).made());
+  wrong_driver silent(fault::speaks_of_no_node), empty(fault::prepares_nothing), idle(fault::makes_no_execution), vague(fault::tells_no_shape);
+  CHECK(compile(network, silent).error().code() == error_code::device_failed);
+  const auto nothing = compile(network, empty);
+  REQUIRE(!nothing);
+  CHECK(nothing.error().message() == "segment 0: the driver prepared nothing");
+  const auto without = compile(network, idle);
+  REQUIRE(without);
+  CHECK((*without)->make_execution().error().message() == "the driver made no execution");
+  const auto made = compile(network, vague);
+  REQUIRE(made);
+  CHECK(run(**made).empty());
+  hal::preferences wanted;
+  wanted.speed = static_cast<hal::performance>(9);
+  CHECK(compile(network, vague, wanted).error().message() == "segment 0: performance: got 9, expected 0 to 4");
+}
 
 TEST_CASE("shared compile: random networks compute the same, whichever nodes a device takes") {
   std::size_t prepared_nodes = 0;

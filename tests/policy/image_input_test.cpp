@@ -4,6 +4,7 @@
 #include <support/operators.hpp>
 
 #include <array>
+#include <limits>
 #include <vector>
 
 using namespace nnrt_test;
@@ -62,7 +63,17 @@ static_assert(breaks(check_image({.type = image_type::nv12_separate, .height = 2
 static_assert(breaks(check_image({.type = image_type::y, .height = 0, .width = 4, .first = frame.data()}, colours::gray), image_rule::image_must_have_pixels, 0, 1));
 static_assert(breaks(check_image({.type = image_type::rgb, .height = 1, .width = 4, .first = frame.data(), .stride = 11}, colours::rgb), image_rule::stride_must_cover_a_row, 11, 12));
 static_assert(breaks(check_image({.type = static_cast<image_type>(77), .height = 1, .width = 4, .first = frame.data()}, colours::rgb), image_rule::type_of_the_image_must_be_known, 77, 5));
-static_assert(name_of(static_cast<image_type>(77)) == "unknown");
+static_assert(breaks(check_image({.type = image_type::rgb, .height = 1, .width = 4, .first = frame.data()}, static_cast<colours>(9)), image_rule::colours_of_the_network_must_be_known, 9, 3));
+static_assert(breaks(check_image({.type = image_type::rgb, .height = 1, .width = 4, .first = frame.data(), .range = static_cast<colour_range>(-1)}, colours::rgb),
+                     image_rule::range_of_the_image_must_be_known, -1, 1));
+static_assert(name_of(static_cast<image_type>(77)) == "unknown" && name_of(static_cast<colours>(4)) == "unknown" && name_of(static_cast<colour_range>(2)) == "unknown");
+// Sides whose product is 0 in 64 bits, a row of more bytes than there are numbers, and rows that lie too far apart.
+constexpr std::int64_t far = std::int64_t{1} << 60;
+static_assert(breaks(check_image({.type = image_type::y, .height = std::int64_t{1} << 32, .width = std::int64_t{1} << 32, .first = frame.data()}, colours::gray),
+                     image_rule::image_must_fit_into_memory, std::numeric_limits<std::int64_t>::max(), far));
+static_assert(breaks(check_image({.type = image_type::rgb, .height = 1, .width = std::int64_t{1} << 62, .first = frame.data()}, colours::rgb), image_rule::image_must_fit_into_memory,
+                     std::numeric_limits<std::int64_t>::max(), far));
+static_assert(breaks(check_image({.type = image_type::y, .height = 2, .width = 1, .first = frame.data(), .stride = far}, colours::gray), image_rule::image_must_fit_into_memory, 2 * far, far));
 
 }  // namespace
 
@@ -111,4 +122,6 @@ TEST_CASE("image_input: a range of another size is left as it is") {
   std::array<std::int8_t, 23> small{};
   CHECK_FALSE(store_image(nv12_frame, colours::rgb, small));
   CHECK(small == std::array<std::int8_t, 23>{});
+  const image_view boundless{.type = image_type::y, .height = std::int64_t{1} << 32, .width = std::int64_t{1} << 32, .first = frame.data()};
+  CHECK_FALSE(store_image(boundless, colours::gray, array_ref<std::int8_t>{}));
 }

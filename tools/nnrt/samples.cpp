@@ -67,12 +67,9 @@ result<void> sample_files::add_raw(const std::string& path) {
   const auto bytes = static_cast<std::int64_t>(file->bytes().size()), each = desc(0).bytes();
   if (bytes == 0 || each == 0 || bytes % each != 0)
     return fail(error_code::invalid_file, {path, ": has ", bytes, " bytes, expected a multiple of the ", each, " of ", nnrt::piece(desc(0).type, desc(0).shape)});
-  nnrt::tensor_entry tensor{"", desc(0).type, desc(0).shape, file->bytes()};
-  nnrt::shape_t all{bytes / each};
-  for (const std::int64_t extent : desc(0).shape) all.push_back(extent);
-  tensor.shape = desc(0).rank() == nnrt::max_rank ? tensor.shape : all;
   files_.push_back(std::move(*file));
-  return add_all(path, {tensor});
+  add_samples({{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, static_cast<std::size_t>(bytes / each));
+  return {};
 }
 
 bool sample_files::fits(const nnrt::tensor_entry& tensor, std::size_t input) const {
@@ -115,12 +112,16 @@ result<void> sample_files::add_all(const std::string& path, const std::vector<nn
     if (i > 0 && samples != count) return fail(error_code::invalid_argument, {path, ": has ", count, " samples of one input, and ", samples, " of ", nnrt::piece::in_quotes(name(i))});
     count = samples;
   }
+  add_samples(tensors, count);
+  return {};
+}
+
+void sample_files::add_samples(const std::vector<nnrt::tensor_entry>& tensors, std::size_t count) {
   for (std::size_t s = 0; s < count; ++s) {
     sample made;
     for (const nnrt::tensor_entry& tensor : tensors) made.push_back({tensor.type, tensor.bytes.subspan(tensor.bytes.size() / count * s, tensor.bytes.size() / count)});
     samples_.push_back(std::move(made));
   }
-  return {};
 }
 
 result<void> sample_files::put(const void* files, std::size_t i, nnrt::session& into) {
@@ -134,7 +135,7 @@ result<void> sample_files::put(const void* files, std::size_t i, nnrt::session& 
       const auto& by = all.of_pixels_;
       for (std::size_t e = 0; e < floats.size(); ++e) {
         const std::size_t c = e % channels < 3 ? e % channels : 0;
-        floats[e] = (static_cast<float>(std::to_integer<int>(from.bytes[e])) - by.mean[c]) * by.scale[c];
+        floats[e] = by.seen(std::to_integer<int>(from.bytes[e]), c);
       }
       continue;
     }

@@ -44,6 +44,8 @@ class sample_files {
   const nnrt::tensor_entry* tensor_for(std::size_t input, const nnrt::weights& file) const;
   bool fits(const nnrt::tensor_entry& tensor, std::size_t input) const;
   nnrt::result<void> add_all(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors);
+  /// As many samples as `count`, one behind the other in each tensor's bytes.
+  void add_samples(const std::vector<nnrt::tensor_entry>& tensors, std::size_t count);
   const nnrt::tensor_desc& desc(std::size_t input) const { return network_.at(network_.inputs[input]).desc; }
   std::string name(std::size_t input) const { return std::string(network_.name_of(network_.at(network_.inputs[input]).name)); }
 

@@ -190,8 +190,7 @@ class pixel_inputs {
       const auto channels = static_cast<std::size_t>(channels_of(all.given_[i].seen));
       const std::span<float> x = into.input<float>(i);
       for (std::size_t e = 0; e < x.size(); ++e) {
-        const double pixel = double{x[e]} / double{by.scale[e % channels]} + double{by.mean[e % channels]};
-        x[e] = static_cast<float>(math::convert<std::int8_t>(math::round_half_even(pixel - 128)));
+        x[e] = static_cast<float>(math::convert<std::int8_t>(math::round_half_even(by.number(x[e], e % channels) - 128)));
       }
     }
     return {};

@@ -1,5 +1,5 @@
 // arguments: what the tensors of a run must be - as many as the model has, of shapes that it takes, with memory for them.
-// Flow: hal/runnable.hpp asks before a driver sees a run and after it, and so does hal/shared_compile.hpp; drivers do not ask again.
+// Flow: hal/runnable.hpp asks before a driver sees a run and after it, hal/shared_compile.hpp for the whole of its parts; drivers do not ask again.
 #pragma once
 
 #include <nnrt/core/text.hpp>

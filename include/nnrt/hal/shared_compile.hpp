@@ -6,8 +6,8 @@
 #include <nnrt/kernels/select.hpp>
 
 #include <nnrt/exec/weight_specs.hpp>
-#include <nnrt/hal/arguments.hpp>
 #include <nnrt/hal/cpu_driver.hpp>
+#include <nnrt/hal/device.hpp>
 #include <nnrt/passes/check_graph.hpp>
 #include <nnrt/passes/partition.hpp>
 
@@ -28,7 +28,7 @@ namespace detail {
 
 /// A segment with the values that go in and out.
 struct prepared_segment {
-  std::shared_ptr<prepared_model> model;
+  runnable model;
   std::vector<std::int32_t> inputs, outputs;
 };
 
@@ -49,7 +49,7 @@ class partitioned_execution final : public execution {
 
   result<void> ready() {
     for (const prepared_segment& s : parts_->segments) {
-      auto made = s.model->make_execution();
+      auto made = s.model.make_execution();
       if (!made) return fail(std::move(made.error()));
       runs_.push_back(std::move(*made));
       for (const std::int32_t id : s.outputs) between_[at(id)].resize(static_cast<std::size_t>(parts_->graph.at(id).desc.bytes()));
@@ -84,13 +84,13 @@ class partitioned_execution final : public execution {
     for (const std::int32_t id : segment.inputs)
       in.push_back({const_cast<std::byte*>(where(id, inputs)), bytes_of(id), parts_->graph.at(id).desc.shape});  // a run only reads its inputs
     for (const std::int32_t id : segment.outputs) out.push_back({between_[at(id)].data(), bytes_of(id), {}});
-    return runs_[s]->run(in, out, deadline);
+    return runs_[s]->drive(in, out, deadline);
   }
 
   std::shared_ptr<const partition_parts> parts_;
   std::shared_ptr<const ends_of_model> ends_;
   std::vector<std::vector<std::byte>> between_;  // by value
-  std::vector<std::unique_ptr<execution>> runs_;
+  std::vector<std::unique_ptr<checked_execution>> runs_;
 };
 
 }  // namespace detail
@@ -131,14 +131,19 @@ class segment_builder {
   segment_builder(const partition_parts& parts, array_ref<const std::int32_t> segment_of, std::int32_t segment)
       : from_(parts), segment_of_(segment_of), segment_(segment), ids_(parts.graph.values.size(), ir::none) {}
 
-  model build(prepared_segment& ends) {
+  /// Values of the whole graph that the segment reads and that others read of it.
+  struct ends {
+    std::vector<std::int32_t> inputs, outputs;
+  };
+
+  model build(ends& at) {
     for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
-      if (segment_of_[i] == segment_) add(from_.graph.nodes[i], ends);
+      if (segment_of_[i] == segment_) add(from_.graph.nodes[i], at);
     for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
       if (segment_of_[i] == segment_)
         for (const std::int32_t id : from_.graph.outputs_of(from_.graph.nodes[i]))
           if (is_wanted(id)) {
-            ends.outputs.push_back(id);
+            at.outputs.push_back(id);
             made_.graph.outputs.push_back({ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
           }
     return std::move(made_);
@@ -156,14 +161,14 @@ class segment_builder {
     }
     return false;
   }
-  std::int32_t add(std::int32_t id, bool is_made_here, prepared_segment& ends) {
+  std::int32_t add(std::int32_t id, bool is_made_here, ends& at) {
     if (id == ir::none) return id;
     std::int32_t& known = ids_[static_cast<std::size_t>(id)];
     if (known != ir::none) return known;
     ir::graph& g = made_.graph;
     ir::value v = from_.graph.at(id);
     const std::byte* const data = from_.data[static_cast<std::size_t>(id)];
-    if (v.scales != ir::none) v.scales = add(v.scales, false, ends);
+    if (v.scales != ir::none) v.scales = add(v.scales, false, at);
     v.name = g.add_text(joined({"value ", id}));
     v.is = is_made_here ? ir::kind::result : data != nullptr ? ir::kind::constant : ir::kind::input;
     if (v.is == ir::kind::constant) {
@@ -172,13 +177,13 @@ class segment_builder {
       g.bytes.insert(data, data + v.desc.bytes());
     }
     known = g.add_value(v);
-    if (v.is == ir::kind::input) g.inputs.push_back(known), ends.inputs.push_back(id);
+    if (v.is == ir::kind::input) g.inputs.push_back(known), at.inputs.push_back(id);
     return known;
   }
-  void add(const ir::node& n, prepared_segment& ends) {
+  void add(const ir::node& n, ends& at) {
     pool<std::int32_t> in, out;
-    for (const std::int32_t id : from_.graph.inputs_of(n)) in.push_back(add(id, false, ends));
-    for (const std::int32_t id : from_.graph.outputs_of(n)) out.push_back(add(id, true, ends));
+    for (const std::int32_t id : from_.graph.inputs_of(n)) in.push_back(add(id, false, at));
+    for (const std::int32_t id : from_.graph.outputs_of(n)) out.push_back(add(id, true, at));
     ir::node made = n;
     made.attrs = made_.graph.add_words(from_.graph.attrs_of(n));
     made.inputs = made_.graph.add_operands(in);
@@ -221,13 +226,12 @@ inline std::vector<const std::byte*> known_data(const partition_parts& parts) {
 }
 
 /// Asks the device about each node, and cuts the graph: place 0 is the device, 1 the processor.
-inline result<passes::segmentation> place_nodes(const model& network, driver& device, partition_parts& parts) {
+inline result<passes::segmentation> place_nodes(const model& network, const device& on, partition_parts& parts) {
   const ir::graph& g = parts.graph;
-  auto refused = device.refusals({g, network.weights});
+  auto refused = on.refusals({g, network.weights});
   if (!refused) return fail(std::move(refused.error()));
   std::vector<int> places;
   for (const std::string& reason : *refused) places.push_back(reason.empty() ? 0 : 1);
-  if (places.size() != g.nodes.size()) return fail(error_code::device_failed, joined({"the device spoke of ", places.size(), " nodes, expected ", g.nodes.size()}));
   passes::segmentation cut = passes::cut_into_segments(g, places);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const std::string_view own = g.name_of(g.nodes[i].name);
@@ -237,16 +241,15 @@ inline result<passes::segmentation> place_nodes(const model& network, driver& de
 }
 
 /// Has each segment prepared where it runs.
-inline result<void> prepare_segments(const passes::segmentation& cut, driver& device, const preferences& wanted, partition_parts& parts) {
-  cpu_driver processor;
+inline result<void> prepare_segments(const passes::segmentation& cut, const device& on, const preferences& wanted, partition_parts& parts) {
+  const device processor(std::make_shared<cpu_driver>());
   for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
-    prepared_segment segment;
-    const model part = segment_builder(parts, cut.segment_of, static_cast<std::int32_t>(s)).build(segment);
-    if (segment.outputs.empty()) continue;  // nobody reads what it makes
-    auto made = (cut.place_of_segment[s] == 0 ? device : static_cast<driver&>(processor)).prepare(part, wanted);
+    segment_builder::ends at;
+    const model part = segment_builder(parts, cut.segment_of, static_cast<std::int32_t>(s)).build(at);
+    if (at.outputs.empty()) continue;  // nobody reads what it makes
+    auto made = (cut.place_of_segment[s] == 0 ? on : processor).prepare(part, wanted);
     if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));
-    segment.model = std::move(*made);
-    parts.segments.push_back(std::move(segment));
+    parts.segments.push_back({std::move(*made), std::move(at.inputs), std::move(at.outputs)});
   }
   return {};
 }
@@ -258,10 +261,11 @@ inline result<void> prepare_segments(const passes::segmentation& cut, driver& de
 namespace nnrt::inline NNRT_ISA {
 
 /// Makes a model ready on a device and, what that does not take, on the processor. Nodes keep their order in each place; consecutive nodes of
-/// one place are one model to it. All extents must be known.
+/// one place are one model to it. All extents must be known. The driver is held to its contract as by hal::device, and must outlive what is made.
 ///
-/// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as the drivers' prepare() for its segments.
-inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& device, const hal::preferences& wanted = {}) {
+/// Errors: as compile(model) for the network; not_supported (an input has an unknown extent); as hal::device::refusals() and prepare() for its segments.
+inline result<std::shared_ptr<hal::partitioned_model>> compile(const model& network, hal::driver& driver, const hal::preferences& wanted = {}) {
+  const hal::device device(std::shared_ptr<hal::driver>(std::shared_ptr<void>(), &driver));  // owns nothing
   auto parts = std::make_shared<hal::detail::partition_parts>();
   if (auto ok = hal::detail::take_in(network, *parts); !ok) return fail(std::move(ok.error()));
   parts->data = hal::detail::known_data(*parts);

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/math.hpp>
+#include <nnrt/core/shape.hpp>
 #include <nnrt/core/verdict.hpp>
 
 #include <iterator>
@@ -30,7 +31,8 @@ constexpr std::string_view name_of(image_type type) {
 enum class colours { gray, yuv444, rgb, bgr };
 constexpr std::string_view name_of(colours seen) {
   constexpr std::string_view names[] = {"gray", "yuv444", "rgb", "bgr"};
-  return names[static_cast<int>(seen)];
+  const auto i = static_cast<std::size_t>(seen);
+  return i < std::size(names) ? names[i] : "unknown";
 }
 
 /// What Y, U and V of an image mean. Of networks that see Y, U and V themselves it plays no part.
@@ -38,7 +40,11 @@ enum class colour_range {
   full,         // 0 … 255, as of JPEG files
   bt601_video,  // Y 16 … 235, U and V 16 … 240
 };
-constexpr std::string_view name_of(colour_range range) { return range == colour_range::full ? "full" : "bt601_video"; }
+constexpr std::string_view name_of(colour_range range) {
+  constexpr std::string_view names[] = {"full", "bt601_video"};
+  const auto i = static_cast<std::size_t>(range);
+  return i < std::size(names) ? names[i] : "unknown";
+}
 
 /// Pixels of 8 bits; nothing is owned. Rows of all planes are `stride` bytes apart (0: as long as they are).
 struct image_view {
@@ -58,6 +64,9 @@ enum class image_rule {
   stride_must_cover_a_row,
   image_must_hold_the_colours_of_the_network,
   type_of_the_image_must_be_known,
+  colours_of_the_network_must_be_known,
+  range_of_the_image_must_be_known,
+  image_must_fit_into_memory,
 };
 
 namespace detail {
@@ -65,8 +74,10 @@ namespace detail {
 constexpr bool is_nv12(image_type type) { return type == image_type::nv12 || type == image_type::nv12_separate; }
 constexpr std::int64_t row_bytes(const image_view& image) {
   const bool is_plane = image.type == image_type::y || is_nv12(image.type) || image.is_planar;
-  return is_plane ? image.width : 3 * image.width;
+  return is_plane ? image.width : saturated_product(3, image.width);
 }
+/// More than there can be; so many bytes in each of three planes can still be counted.
+inline constexpr std::int64_t most_image_bytes = std::int64_t{1} << 60;
 
 /// Three numbers of one pixel, in the order of the image's type.
 struct pixel {
@@ -127,39 +138,70 @@ template <class Put> constexpr void for_each_pixel(const image_view& image, colo
 /// Numbers of each pixel that a network sees: 1 or 3.
 constexpr std::int64_t channels_of(colours of) { return of == colours::gray ? 1 : 3; }
 
+namespace detail {
+
+/// An enumerator of a caller's that must be one of 0 … last.
+template <class Enum> constexpr verdict require_known(image_rule rule, Enum given, Enum last) {
+  const auto number = static_cast<int>(given), bound = static_cast<int>(last);
+  return number >= 0 && number <= bound ? verdict{} : refuse(rule, number, bound);
+}
+
+/// Rows that lie in memory.
+constexpr verdict check_rows(const image_view& image) {
+  if (image.height < 1 || image.width < 1 || image.first == nullptr) return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
+  if (image.type == image_type::nv12_separate && image.second == nullptr) return refuse(image_rule::image_must_have_pixels, 1, 2);
+  if (is_nv12(image.type) && (image.height % 2 != 0 || image.width % 2 != 0))
+    return refuse(image_rule::sides_of_nv12_must_be_even, image.height % 2 != 0 ? image.height : image.width, 2);
+  if (image.stride != 0) {
+    if (auto v = require_at_least(image_rule::stride_must_cover_a_row, image.stride, row_bytes(image)); !v) return v;
+  }
+  const std::int64_t bytes = saturated_product(image.height, image.stride != 0 ? image.stride : row_bytes(image));
+  return bytes <= most_image_bytes ? verdict{} : refuse(image_rule::image_must_fit_into_memory, bytes, most_image_bytes);
+}
+
+}  // namespace detail
+
 /// Whether the image can be what a network sees: gray of Y alone, yuv444 of NV12 and YUV444, rgb and bgr of all but Y. The two values of a broken
 /// rule are the image's and the bound.
 constexpr verdict check_image(const image_view& image, colours wanted) {
-  if (const auto type = static_cast<int>(image.type); type < 0 || type > static_cast<int>(image_type::bgr))
-    return refuse(image_rule::type_of_the_image_must_be_known, type, static_cast<int>(image_type::bgr));
-  if (image.height < 1 || image.width < 1 || image.first == nullptr) return refuse(image_rule::image_must_have_pixels, image.height < image.width ? image.height : image.width, 1);
-  if (image.type == image_type::nv12_separate && image.second == nullptr) return refuse(image_rule::image_must_have_pixels, 1, 2);
-  if (detail::is_nv12(image.type) && (image.height % 2 != 0 || image.width % 2 != 0))
-    return refuse(image_rule::sides_of_nv12_must_be_even, image.height % 2 != 0 ? image.height : image.width, 2);
-  if (image.stride != 0) {
-    if (auto v = require_at_least(image_rule::stride_must_cover_a_row, image.stride, detail::row_bytes(image)); !v) return v;
-  }
+  if (auto v = detail::require_known(image_rule::type_of_the_image_must_be_known, image.type, image_type::bgr); !v) return v;
+  if (auto v = detail::require_known(image_rule::colours_of_the_network_must_be_known, wanted, colours::bgr); !v) return v;
+  if (auto v = detail::require_known(image_rule::range_of_the_image_must_be_known, image.range, colour_range::bt601_video); !v) return v;
+  if (auto v = detail::check_rows(image); !v) return v;
   const bool is_gray = image.type == image_type::y, is_colour = image.type == image_type::rgb || image.type == image_type::bgr;
   const bool holds = wanted == colours::gray ? is_gray : wanted == colours::yuv444 ? !is_gray && !is_colour : !is_gray;
   return holds ? verdict{} : refuse(image_rule::image_must_hold_the_colours_of_the_network, static_cast<int>(image.type), static_cast<int>(wanted));
 }
 
+namespace detail {
+
+/// put(element of [H, W, C], channel, number of the pixel) for all that a network sees of an image. False, and nothing is put, when check_image()
+/// complains or there is not room for exactly that.
+template <class Put> constexpr bool for_each_element(const image_view& image, colours wanted, std::size_t room, Put put) {
+  const std::int64_t channels = channels_of(wanted);
+  if (!check_image(image, wanted) || static_cast<std::int64_t>(room) != image.height * image.width * channels) return false;
+  for_each_pixel(image, wanted, [&](std::int64_t i, const pixel& p) {
+    for (std::int64_t c = 0; c < channels; ++c) put(static_cast<std::size_t>(i * channels + c), c, p.of[c]);
+  });
+  return true;
+}
+
+}  // namespace detail
+
 /// pixel - 128 as i8, [H, W, C]: what an accelerator's network sees of an image. False, and nothing is written, when check_image() complains or
 /// `to` has another size.
 /// U and V of NV12 are those of the pixel's square of four. Source: hbDNN's image inputs; of colours ITU-R BT.601.
 constexpr bool store_image(const image_view& image, colours wanted, array_ref<std::int8_t> to) {
-  const std::int64_t channels = channels_of(wanted);
-  if (!check_image(image, wanted) || static_cast<std::int64_t>(to.size()) != image.height * image.width * channels) return false;
-  detail::for_each_pixel(image, wanted, [&](std::int64_t i, const detail::pixel& p) {
-    for (std::int64_t c = 0; c < channels; ++c) to[static_cast<std::size_t>(i * channels + c)] = static_cast<std::int8_t>(p.of[c] - 128);
-  });
-  return true;
+  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t, std::int32_t number) { to[i] = static_cast<std::int8_t>(number - 128); });
 }
 
 /// Mean and scale of each channel, or one for all: a network sees (pixel - mean) * scale.
 struct normalisation {
   float mean[3] = {0, 0, 0};
   float scale[3] = {1, 1, 1};
+  /// What the network sees of a pixel's number, and the number that would be seen as x.
+  constexpr float seen(std::int32_t number, std::size_t c) const { return static_cast<float>((static_cast<double>(number) - double{mean[c]}) * double{scale[c]}); }
+  constexpr double number(float x, std::size_t c) const { return double{x} / double{scale[c]} + double{mean[c]}; }
   /// The same as a layer on what store_image() gives, q = pixel - 128: q * scale + (128 - mean) * scale.
   constexpr float weight(int c) const { return scale[c]; }
   constexpr float bias(int c) const { return static_cast<float>((128.0 - double{mean[c]}) * double{scale[c]}); }
@@ -167,13 +209,7 @@ struct normalisation {
 
 /// (pixel - mean) * scale as f32, [H, W, C]: for the inputs of a network of floats, and samples to calibrate it with. False as store_image().
 constexpr bool image_to_floats(const image_view& image, colours wanted, const normalisation& by, array_ref<float> to) {
-  const std::int64_t channels = channels_of(wanted);
-  if (!check_image(image, wanted) || static_cast<std::int64_t>(to.size()) != image.height * image.width * channels) return false;
-  detail::for_each_pixel(image, wanted, [&](std::int64_t i, const detail::pixel& p) {
-    for (std::int64_t c = 0; c < channels; ++c)
-      to[static_cast<std::size_t>(i * channels + c)] = static_cast<float>((static_cast<double>(p.of[c]) - double{by.mean[c]}) * double{by.scale[c]});
-  });
-  return true;
+  return detail::for_each_element(image, wanted, to.size(), [&](std::size_t i, std::int64_t c, std::int32_t number) { to[i] = by.seen(number, static_cast<std::size_t>(c)); });
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -53,6 +53,7 @@ namespace detail {
 
 /// What is wrong with what somebody says of an input of the graph; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of(const saved_input& in, const tensor_desc& desc) {
+  if (in.source != input_source::ddr && in.source != input_source::resizer) return joined({" has source ", static_cast<int>(in.source), ", expected 0 or 1"});
   if (std::string fault = fault_of(in.by); !fault.empty()) return fault;
   if (!in.is_image) return in.source == input_source::resizer ? " comes from the resizer, but is no image" : fault_of(in.packed, desc);
   const bool is_stored = desc.type == i8 && desc.quantised.mode == quantisation::kind::per_tensor;
