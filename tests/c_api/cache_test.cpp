@@ -122,6 +122,18 @@ TEST_CASE("ModelName keeps caches of one directory apart") {
   CHECK(c.restored == 1);
 }
 
+TEST_CASE("an option of the device's own is a reason to prepare again, and the same option is none") {
+  cached c;
+  const auto fast = [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "tuning", "fast", 4); };
+  const auto slow = [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "tuning", "slow", 4); };
+  REQUIRE(c.build(1, fast) == OH_NN_SUCCESS);
+  REQUIRE(c.build(1, fast) == OH_NN_SUCCESS);
+  CHECK(c.restored == 1);
+  REQUIRE(c.build(1, slow) == OH_NN_SUCCESS);
+  CHECK(c.restored == 0);
+  CHECK(c.prepared == 1);
+}
+
 TEST_CASE("damage to any byte of any file is seen, and mended by compiling again") {
   cached c;
   REQUIRE(c.build(1) == OH_NN_SUCCESS);

@@ -70,6 +70,18 @@ TEST_CASE("weights that do not fit make no model, and the log names them") {
   CHECK(heard.find("\"w\"") != heard.npos);
 }
 
+TEST_CASE("who hears the log may call C functions that fail, and change the log") {
+  int lines = 0;
+  nnrt::set_log([](std::string_view, void* user) {
+    ++*static_cast<int*>(user);
+    CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);   // nobody hears this
+    nnrt::set_log(nullptr);
+  }, &lines);
+  CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);
+  CHECK(OH_NNModel_Finish(nullptr) == OH_NN_INVALID_PARAMETER);
+  CHECK(lines == 1);
+}
+
 TEST_CASE("a rule that a model breaks is in the log, with both numbers") {
   std::string heard;
   nnrt::set_log([](std::string_view line, void* user) { static_cast<std::string*>(user)->append(line); }, &heard);

@@ -257,6 +257,11 @@ TEST_CASE("session: one that was moved away says so") {
   }
   CHECK(first.input_desc(0).type == dtype::none);
   CHECK(first.output_desc(0).type == dtype::none);
+  program one = *made;
+  const program other = std::move(one);
+  CHECK(other.input_count() == 1);
+  CHECK(one.cached_plans() == 0);
+  CHECK(one.with_shapes({shape_t{1}}).error().message() == "the program was moved away");
 }
 
 /// An operator of a user's own.

@@ -6,9 +6,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <random>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -64,6 +66,22 @@ std::shared_ptr<task> submitted(scheduler& to, const job_order& order, work does
 }
 
 }  // namespace
+
+TEST_CASE("scheduler: a task that is submitted while the number of cores changes runs") {
+  scheduler cores;
+  std::atomic<bool> is_over{false};
+  std::thread changing([&] {
+    for (int count = 1; !is_over; count = 3 - count) cores.use_cores(count);
+  });
+  int unended = 0;
+  for (int i = 0; i < 3000 && unended == 0; ++i) {
+    const auto one = submitted(cores, {}, [](const checkpoint&) -> result<void> { return {}; });
+    if (cores.wait(*one, 5000) != HB_DNN_SUCCESS) ++unended;
+  }
+  is_over = true;
+  changing.join();
+  CHECK(unended == 0);
+}
 
 TEST_CASE("scheduler: on one core the higher priority comes first, then the lower customId, then who came first") {
   scheduler cores;

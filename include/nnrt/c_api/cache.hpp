@@ -35,6 +35,13 @@ struct cache_label {
   std::uint64_t fingerprint;  // of the model and the options that change what is prepared; 0 where the model is unknown
 };
 
+/// What of the preferences changes what is prepared, or may: a device's own options are for the device alone to understand. ModelName, which names files, does not.
+inline void put(record_writer& to, const hal::preferences& wanted) {
+  to.put(wanted.speed), to.put(wanted.float16);
+  for (const hal::extension& known : wanted.extensions)
+    if (known.name != "ModelName") to.put(std::string_view(known.name)), to.put(std::string_view(reinterpret_cast<const char*>(known.value.data()), known.value.size()));
+}
+
 /// A number that other graphs, constants, weights or preferences do not have; `constants` is one that follows from the graph's constants.
 inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constants, const hal::preferences& wanted) {
   const ir::graph& g = network.graph;
@@ -53,14 +60,14 @@ inline std::uint64_t fingerprint_of(const model& network, std::uint64_t constant
   for (const ir::output& out : g.outputs) all.put(out.value), all.put(g.name_of(out.name));
   for (const weights::entry& w : network.weights.entries()) all.put(w.name), all.put(digest_of(w.bytes));
   all.put(constants);
-  all.put(wanted.speed), all.put(wanted.float16);
+  put(all, wanted);
   return digest_of(all.bytes) | 1U;
 }
 /// The same of an offline model or an imported cache: its bytes are all that is known of it.
 inline std::uint64_t fingerprint_of(array_ref<const std::byte> bytes, const hal::preferences& wanted) {
   record_writer all;
   all.put(digest_of(bytes));
-  all.put(wanted.speed), all.put(wanted.float16);
+  put(all, wanted);
   return digest_of(all.bytes) | 1U;
 }
 

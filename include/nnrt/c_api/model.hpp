@@ -6,6 +6,7 @@
 #include <nnrt/c_api/tensors.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/record.hpp>
+#include <nnrt/passes/node_order.hpp>
 #include <nnrt/passes/shapes.hpp>
 
 #include <algorithm>
@@ -138,7 +139,6 @@ class model_under_construction {
   }
 
   bool is_finished() const { return is_finished_; }
-  std::size_t operation_count() const { return refusals_.size(); }
 
   OH_NN_ReturnCode add_tensor(model_tensor&& t) {
     tensors_.push_back(std::move(t));
@@ -376,32 +376,29 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
   }
 }
 
-/// The operations in an order in which each finds its inputs made; those that never do get a refusal.
+/// The operations in an order in which each finds its inputs made. Those that never do, and those that write what is there, get a refusal.
 inline std::vector<std::size_t> model_under_construction::runnable_order() {
-  std::vector<char> is_made(tensors_.size(), 0);
-  for (std::size_t i = 0; i < tensors_.size(); ++i) is_made[i] = tensors_[i].has_data ? 1 : 0;
-  for (const std::uint32_t index : inputs_) is_made[index] = 1;
-  std::vector<std::size_t> order, waiting;
-  for (std::size_t i = 0; i < operations_.size(); ++i) waiting.push_back(i);
-  for (bool moved = true; moved;) {
-    moved = false;
-    std::vector<std::size_t> still;
-    for (const std::size_t i : waiting) {
-      const model_operation& o = operations_[i];
-      const auto made = [&](std::uint32_t index) { return is_made[index] != 0; };
-      if (!std::all_of(o.inputs.begin(), o.inputs.end(), made)) {
-        still.push_back(i);
-        continue;
-      }
-      if (std::any_of(o.outputs.begin(), o.outputs.end(), made)) refusals_[i] = "it writes a tensor that is an input, a constant, or made by another operation";
-      else order.push_back(i);
-      for (const std::uint32_t index : o.outputs) is_made[index] = 1;
-      moved = true;
-    }
-    waiting = std::move(still);
+  constexpr std::size_t is_there = passes::never_made - 1;
+  std::vector<std::size_t> maker(tensors_.size(), passes::never_made);
+  for (std::size_t i = 0; i < tensors_.size(); ++i)
+    if (tensors_[i].has_data) maker[i] = is_there;
+  for (const std::uint32_t index : inputs_) maker[index] = is_there;
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    for (const std::uint32_t index : operations_[i].outputs)
+      if (maker[index] == passes::never_made) maker[index] = i;
+  const std::vector<std::size_t> order = passes::node_order(operations_.size(), [&](std::size_t i, auto give) {
+    for (const std::uint32_t index : operations_[i].inputs)
+      if (maker[index] != is_there) give(maker[index]);
+  });
+  for (std::string& why : refusals_) why = "it reads a tensor that has no data, is no input, and is made by no operation before it";
+  std::vector<std::size_t> runnable;
+  for (const std::size_t i : order) {
+    const std::vector<std::uint32_t>& out = operations_[i].outputs;
+    refusals_[i].clear();
+    if (std::all_of(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] == i; })) runnable.push_back(i);
+    else refusals_[i] = "it writes a tensor that is an input, a constant, or made by another operation";
   }
-  for (const std::size_t i : waiting) refusals_[i] = "it reads a tensor that has no data, is no input, and is made by no operation before it";
-  return order;
+  return runnable;
 }
 
 namespace detail {

@@ -11,7 +11,6 @@
 
 #include <memory>
 #include <mutex>
-#include <new>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,9 +31,10 @@ inline constexpr int api_level = NNRT_API_LEVEL;
 
 namespace detail {
 struct log_sink {
-  std::mutex mutex;
+  std::recursive_mutex mutex;  // the function may call what logs
   log_function function = nullptr;
   void* user = nullptr;
+  bool is_heard = false;       // while the function runs
 };
 inline log_sink& sink() {
   static nnrt::detail::kept<log_sink> one;
@@ -46,26 +46,20 @@ inline log_sink& sink() {
 [[gnu::cold]] inline void log(pieces line) {
   detail::log_sink& to = detail::sink();
   const std::lock_guard lock(to.mutex);
-  if (to.function != nullptr) to.function(joined(line), to.user);
+  if (to.function == nullptr || to.is_heard) return;
+  const std::string whole = joined(line);
+  struct hearing {
+    bool& is_heard;
+    explicit hearing(bool& now) : is_heard(now) { is_heard = true; }
+    ~hearing() { is_heard = false; }
+  } const one(to.is_heard);
+  to.function(whole, to.user);
 }
 
 /// Logs why a function fails and returns its code.
 [[gnu::cold]] inline OH_NN_ReturnCode fails(OH_NN_ReturnCode code, pieces why) {
   log(why);
   return code;
-}
-
-/// The code that stands for an error of the library.
-inline OH_NN_ReturnCode code_of(const error& reason) {
-  switch (reason.code()) {
-    case error_code::out_of_memory: return OH_NN_MEMORY_ERROR;
-    case error_code::device_failed: return OH_NN_UNAVAILABLE_DEVICE;
-    case error_code::deadline_missed: return OH_NN_TIMEOUT;
-    case error_code::not_supported: return OH_NN_UNSUPPORTED;
-    case error_code::invalid_file: return OH_NN_INVALID_FILE;
-    case error_code::invalid_argument: return OH_NN_INVALID_PARAMETER;
-    default: return OH_NN_FAILED;
-  }
 }
 
 /// Runs the body of the C function `me`: what C++ throws (memory that is not there) becomes `out_of_memory`.
@@ -157,7 +151,7 @@ template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle
 }  // namespace c_api
 
 /// Chooses who hears of errors in the C functions, which have codes alone; null: nobody. Called from whichever thread met the error, one at a
-/// time. Safe from any thread.
+/// time. It may call C functions and set_log() itself: of what these say it hears nothing. Safe from any thread.
 inline void set_log(log_function function, void* user = nullptr) {
   c_api::detail::log_sink& sink = c_api::detail::sink();
   const std::lock_guard lock(sink.mutex);

@@ -122,6 +122,7 @@ class program {
   /// The same model for inputs of these shapes, one for each input. Errors: invalid_argument (another number of shapes, a shape that does not
   /// fit its input), rule_broken, out_of_memory.
   result<program> with_shapes(array_ref<const shape_t> shapes) const {
+    if (!family_) return fail(error_code::invalid_argument, "the program was moved away");
     if (auto ok = check_shapes(shapes); !ok) return fail(std::move(ok.error()));
     if (family_->checked.outputs.empty()) return *this;  // its shapes were known from the beginning
     if (auto kept = family_->plans.find(shapes)) return program(family_, std::move(kept));
@@ -131,7 +132,7 @@ class program {
   }
   result<program> with_shapes(std::initializer_list<shape_t> shapes) const { return with_shapes(std::span(shapes.begin(), shapes.size())); }
   /// For how many sets of shapes plans are kept at the moment.
-  std::size_t cached_plans() const { return family_->plans.size(); }
+  std::size_t cached_plans() const { return family_ ? family_->plans.size() : 0; }
 
   /// Bytes for intermediate results of one session, and the least that any layout could do with.
   std::int64_t arena_bytes() const { return has_plan() ? plan_->made.arena_bytes : 0; }

@@ -4,10 +4,10 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/io/owned_file.hpp>
 #include <nnrt/io/record.hpp>
 
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <fcntl.h>
@@ -29,16 +29,6 @@ struct cache_header {
   std::uint64_t buffers = 0, digest = 0;  // of each buffer's size and digest
 };
 
-inline bool write_all(int fd, array_ref<const std::byte> bytes, std::size_t& at) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ::ssize_t wrote = ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<::off_t>(at));
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return false;
-    done += static_cast<std::size_t>(wrote), at += static_cast<std::size_t>(wrote);
-  }
-  return true;
-}
-
 }  // namespace detail
 
 /// Writes the buffers from the file's begin on, whatever was there before; the place where the caller stands in it stays. Error: io_failed.
@@ -50,9 +40,12 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
   record_writer digests;
   for (const auto& buffer : buffers) digests.put(std::uint64_t{buffer.size()}), digests.put(digest_of(buffer));
   header.token = token, header.buffers = buffers.size(), header.digest = digest_of(digests.bytes);
-  std::size_t at = 0;
-  bool ok = ::ftruncate(fd, 0) == 0 && detail::write_all(fd, {reinterpret_cast<const std::byte*>(&header), sizeof header}, at) && detail::write_all(fd, size_bytes, at);
-  for (const auto& buffer : buffers) ok = ok && detail::write_all(fd, buffer, at);
+  bool ok = ::ftruncate(fd, 0) == 0;
+  std::uint64_t at = 0;
+  const auto add = [&](array_ref<const std::byte> bytes) { ok = ok && nnrt::detail::write_at(fd, at, bytes), at += bytes.size(); };
+  add({reinterpret_cast<const std::byte*>(&header), sizeof header});
+  add(size_bytes);
+  for (const auto& buffer : buffers) add(buffer);
   if (!ok) return fail(error_code::io_failed, "cache: cannot be written");
   return {};
 }
@@ -68,12 +61,7 @@ inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cach
   detail::cache_header header;
   if (status.st_size < static_cast<::off_t>(sizeof header)) return damaged("has no header");
   std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ::ssize_t got = ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<::off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return damaged("became shorter");
-    done += static_cast<std::size_t>(got);
-  }
+  if (!nnrt::detail::read_at(fd, 0, bytes)) return damaged("became shorter");
   const std::uint64_t mark = header.mark;
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.mark != mark) return damaged("is none");

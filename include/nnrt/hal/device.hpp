@@ -10,6 +10,7 @@
 #include <nnrt/hal/cache_file.hpp>
 #include <nnrt/hal/runnable.hpp>
 #include <nnrt/io/bind_weights.hpp>
+#include <nnrt/io/owned_file.hpp>
 #include <nnrt/passes/check_graph.hpp>
 
 #include <algorithm>
@@ -140,7 +141,7 @@ class device {
     if (fault.ended == status::none)
       if (auto ok = check(network); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<detail::kept_file> files = kept(asked);
+    std::vector<owned_file> files = kept(asked);
     const bool began = detail::in_a_thread([self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
       once(self.prepare_now(network, asked, files));
     });
@@ -156,7 +157,7 @@ class device {
     if (fault.ended == status::none && (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data))
       fault = {status::invalid_argument, {}, joined({"got ", asked.model_cache.size(), " and ", asked.data_cache.size(), " cache files, expected ", needed.model, " and ", needed.data})};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<detail::kept_file> files = kept(asked);
+    std::vector<owned_file> files = kept(asked);
     const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
       once(self.restore_now(asked, files));
     });
@@ -201,12 +202,12 @@ class device {
     const status as = code == error_code::device_failed ? status::device_unavailable : code == error_code::deadline_missed ? status::missed_deadline_persistent : status_of(code);
     return {as, {}, ok.error().message()};
   }
-  /// The files that a cache goes to, or none where their numbers are wrong.
-  std::vector<detail::kept_file> kept(const preparation& asked) const {
+  /// The files that a cache goes to, kept beyond the call, or none where their numbers are wrong.
+  std::vector<owned_file> kept(const preparation& asked) const {
     const cache_counts needed = caches_needed();
-    std::vector<detail::kept_file> files;
+    std::vector<owned_file> files;
     if (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data) return files;
-    for (const int fd : asked.model_cache) files.emplace_back(fd);
+    for (const int fd : asked.model_cache) files.push_back(owned_file::copy_of(fd));
     return files;
   }
   static preferences wishes(const preparation& asked) {
@@ -226,7 +227,7 @@ class device {
     if (!made) return {status_of(made.error().code()), {}, made.error().message()};
     return {status::none, std::move(*made), {}};
   }
-  prepared prepare_now(const nnrt::model& network, const preparation& asked, const std::vector<detail::kept_file>& files) const {
+  prepared prepare_now(const nnrt::model& network, const preparation& asked, const std::vector<owned_file>& files) const {
     auto made = ready(driver_->prepare(network, wishes(asked)));
     // Whatever becomes of the cache: the model is ready.
     if (made && !files.empty())
@@ -235,7 +236,7 @@ class device {
       });
     return answer(std::move(made));
   }
-  prepared restore_now(const preparation& asked, const std::vector<detail::kept_file>& files) const {
+  prepared restore_now(const preparation& asked, const std::vector<owned_file>& files) const {
     auto buffers = read_cache(files[0].number(), asked.token);
     if (!buffers) return {status::general_failure, {}, buffers.error().message()};
     std::vector<array_ref<const std::byte>> views(buffers->begin(), buffers->end());

@@ -4,8 +4,6 @@
 
 #include <nnrt/core/config.hpp>
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <functional>
 #include <new>
 #include <system_error>
@@ -56,21 +54,6 @@ template <class Result> class exactly_once {
  private:
   std::function<void(Result)> f_;
   Result otherwise_;
-};
-
-/// A file of the caller's that is kept beyond the call.
-class kept_file {
- public:
-  explicit kept_file(int fd) : fd_(::fcntl(fd, F_DUPFD_CLOEXEC, 0)) {}
-  kept_file(kept_file&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  kept_file& operator=(kept_file&&) = delete;
-  ~kept_file() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int number() const { return fd_; }
-
- private:
-  int fd_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::hal::detail

@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA::hb_dnn {
 
@@ -87,9 +88,11 @@ class scheduler {
 
   /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
   void stop() {
+    std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
       ends_ = true;
+      stopped = dismissed_threads();
       for (const waiting_job& each : waiting_) {
         --each.of->left_;
         each.of->code_ = HB_DNN_RUN_TASK_FAILED;
@@ -97,7 +100,7 @@ class scheduler {
       waiting_.clear();
     }
     has_ended_.notify_all();
-    stop_threads();
+    end(stopped);
   }
 
   int cores() const {
@@ -106,12 +109,14 @@ class scheduler {
   }
   /// From now on so many cores, 1 or 2. False, and nothing changes: another number, or something waits or runs.
   bool use_cores(int count) {
+    std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
       if (count < 1 || count > most_cores || !waiting_.empty() || running_ > 0) return false;
       cores_ = count;
+      stopped = dismissed_threads();
     }
-    stop_threads();
+    end(stopped);
     return true;
   }
 
@@ -185,15 +190,14 @@ class scheduler {
     for (int core = static_cast<int>(threads_.size()); core < cores_; ++core)
       threads_.emplace_back([this, core, mine = generation_] { work_on(core, mine); });
   }
-  void stop_threads() {
-    std::vector<std::thread> stopped;
-    {
-      const std::lock_guard lock(mutex_);
-      ++generation_;
-      stopped.swap(threads_);
-    }
+  /// Under the lock: these threads take no more work, what is submitted from now on starts others.
+  std::vector<std::thread> dismissed_threads() {
+    ++generation_;
+    return std::exchange(threads_, {});
+  }
+  void end(std::vector<std::thread>& dismissed) {
     has_work_.notify_all();
-    for (std::thread& each : stopped) each.join();
+    for (std::thread& each : dismissed) each.join();
   }
   void work_on(int core, std::uint64_t generation) {
     std::unique_lock lock(mutex_);

@@ -10,15 +10,15 @@
 #include <nnrt/hdi/tensors.hpp>
 #include <nnrt/hdi/write_model.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/io/owned_file.hpp>
 #include <nnrt/passes/check_graph.hpp>
+#include <nnrt/passes/node_order.hpp>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <sys/stat.h>
-#include <unistd.h>
-#include <cerrno>
 
 namespace nnrt::inline NNRT_ISA::hdi {
 
@@ -201,11 +201,9 @@ class model_reader {
     std::byte piece_of_it[16384];
     for (std::uint64_t done = 0; done < given;) {
       const std::size_t wanted = std::min<std::uint64_t>(sizeof piece_of_it, given - done);
-      const ::ssize_t got = ::pread(data.fd, piece_of_it, wanted, static_cast<::off_t>(data.offset + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return fail(error_code::io_failed, joined({tensor_at(i), ": data: cannot be read from ", data.offset + done, " on"}));
-      bytes.insert(piece_of_it, piece_of_it + got);
-      done += static_cast<std::uint64_t>(got);
+      if (!nnrt::detail::read_at(data.fd, data.offset + done, {piece_of_it, wanted})) return fail(error_code::io_failed, joined({tensor_at(i), ": data: cannot be read from ", data.offset + done, " on"}));
+      bytes.insert(piece_of_it, piece_of_it + wanted);
+      done += wanted;
     }
     return check_booleans(i, v);
   }
@@ -220,34 +218,24 @@ class model_reader {
 
   // --- nodes -----------------------------------------------------------------------
 
+  bool is_made_by_a_node(std::uint32_t t) const { return t != missing_operand && maker_[t] < the_caller; }
   /// The nodes in an order in which each finds its inputs made: that of the model, where it is one.
   result<std::vector<std::size_t>> runnable_order() const {
-    std::vector<std::size_t> order, awaited(m_.nodes.size(), 0);
-    std::vector<std::vector<std::size_t>> readers(m_.nodes.size());
-    for (std::size_t n = 0; n < m_.nodes.size(); ++n)
+    std::vector<std::size_t> order = passes::node_order(m_.nodes.size(), [&](std::size_t n, auto give) {
       for (const std::uint32_t t : m_.nodes[n].inputIndex)
-        if (t != missing_operand && maker_[t] < the_caller) ++awaited[n], readers[maker_[t]].push_back(n);
-    std::vector<std::size_t> ready;  // a heap, the first node on top
-    const auto later = [](std::size_t a, std::size_t b) { return a > b; };
-    for (std::size_t n = 0; n < m_.nodes.size(); ++n)
-      if (awaited[n] == 0) ready.push_back(n);
-    std::make_heap(ready.begin(), ready.end(), later);
-    while (!ready.empty()) {
-      std::pop_heap(ready.begin(), ready.end(), later);
-      order.push_back(ready.back());
-      ready.pop_back();
-      for (const std::size_t n : readers[order.back()])
-        if (--awaited[n] == 0) ready.push_back(n), std::push_heap(ready.begin(), ready.end(), later);
-    }
-    if (order.size() < m_.nodes.size()) return fail(in_a_cycle(awaited));
+        if (is_made_by_a_node(t)) give(std::size_t{maker_[t]});
+    });
+    if (order.size() < m_.nodes.size()) return fail(in_a_cycle(order));
     return order;
   }
-  error in_a_cycle(const std::vector<std::size_t>& awaited) const {
+  error in_a_cycle(const std::vector<std::size_t>& order) const {
+    std::vector<char> waits(m_.nodes.size(), 1);
+    for (const std::size_t n : order) waits[n] = 0;
     std::size_t n = 0;
-    while (awaited[n] == 0) ++n;
+    while (waits[n] == 0) ++n;
     std::size_t i = 0;  // the first input that another waiting node makes
-    const auto waits = [&](std::uint32_t t) { return t != missing_operand && maker_[t] < the_caller && awaited[maker_[t]] != 0; };
-    while (!waits(m_.nodes[n].inputIndex[i])) ++i;
+    const auto is_awaited = [&](std::uint32_t t) { return is_made_by_a_node(t) && waits[maker_[t]] != 0; };
+    while (!is_awaited(m_.nodes[n].inputIndex[i])) ++i;
     return {error_code::invalid_argument,
             joined({node_at(n), ": inputIndex[", i, "]: ", tensor_at(m_.nodes[n].inputIndex[i]), " is made by nodes that wait for each other in a cycle"})};
   }

@@ -9,6 +9,7 @@
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/core/text.hpp>
+#include <nnrt/io/owned_file.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -60,25 +61,6 @@ namespace detail {
   return fail(error_code::invalid_argument,
               {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
 }
-
-/// A file descriptor that closes itself.
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() { close(); }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  bool close() {
-    const int number = number_;
-    number_ = -1;
-    return number < 0 || ::close(number) == 0;
-  }
-
- private:
-  int number_;
-};
 }  // namespace detail
 
 [[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
@@ -93,7 +75,7 @@ class descriptor {
   name.insert(path.begin(), path.end());
   name.push_back('\0');
   // O_NONBLOCK: a pipe must be refused below, not waited for.
-  const detail::descriptor file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const owned_file file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);

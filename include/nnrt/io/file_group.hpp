@@ -48,7 +48,7 @@ class directory_lock {
     return is_held_ || !directory_.is_open() || (errno != EWOULDBLOCK && errno != EINTR);
   }
 
-  detail::descriptor directory_;
+  owned_file directory_;
   bool is_held_ = false;
 };
 

@@ -42,17 +42,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   }
 }
 
-[[gnu::cold]] inline bool write_all(int file, std::span<const std::byte> bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ::ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-[[gnu::cold]] inline bool write_and_flush(descriptor& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
+[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
   for (const auto piece : pieces)
     if (!write_all(file.number(), piece)) return false;
   struct ::stat old {};
@@ -73,7 +63,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   struct ::stat there {};
   if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
     return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
-  descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  owned_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   bool is_written = file.is_open();
   for (std::size_t i = 0; is_written && i < pieces.size(); ++i) is_written = write_all(file.number(), pieces[i]);
   if (is_written && file.close()) return {};
@@ -85,7 +75,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 [[gnu::cold]] inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const descriptor directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const owned_file directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.is_open()) ::fsync(directory.number());
 }
 }  // namespace detail
@@ -95,7 +85,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   const std::string name(path);
   if (detail::stays(name.c_str())) return detail::write_through(name, pieces);
   std::string temporary;
-  detail::descriptor file(detail::create_beside(name, temporary));
+  owned_file file(detail::create_beside(name, temporary));
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
   if (!detail::write_and_flush(file, pieces, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;

@@ -8,7 +8,8 @@
 #include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
-#include <nnrt/io/write_file.hpp>
+#include <nnrt/io/file.hpp>
+#include <nnrt/io/owned_file.hpp>
 #include <nnrt/remote/lookout.hpp>
 #include <nnrt/remote/messages.hpp>
 
@@ -25,26 +26,6 @@
 #include <vector>
 
 namespace nnrt::inline NNRT_ISA::remote {
-
-/// A file descriptor that is closed with it. Move only.
-class owned_file {
- public:
-  owned_file() = default;
-  explicit owned_file(int number) : number_(number) {}
-  owned_file(owned_file&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  owned_file& operator=(owned_file other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~owned_file() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_ = -1;
-};
 
 /// A message that came, with the files beside it.
 struct packet {
@@ -107,13 +88,7 @@ template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes
   const std::int64_t there = sealed_bytes(fd);
   if (there < 0 || static_cast<std::uint64_t>(there) < from || static_cast<std::uint64_t>(there) - from < bytes) return false;
   to.resize(bytes);
-  for (std::size_t done = 0; done < bytes;) {
-    const ::ssize_t got = ::pread(fd, to.data() + done, bytes - done, static_cast<::off_t>(from + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
-  }
-  return true;
+  return nnrt::detail::read_at(fd, from, {reinterpret_cast<std::byte*>(to.data()), bytes});
 }
 
 /// One sendmsg. Errors: io_failed.
@@ -200,7 +175,7 @@ inline arrival receive(int socket, packet& made, std::int64_t until = no_deadlin
     int ready = 0;
     do ready = ::poll(&waiting, 1, detail::milliseconds_until(until));
     while (ready < 0 && errno == EINTR);
-    if (ready == 0) return arrival::late;
+    if (ready <= 0) return ready == 0 ? arrival::late : arrival::gone;
   }
   std::int8_t front[detail::head_bytes + most_inline_bytes];
   alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))];

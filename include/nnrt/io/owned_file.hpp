@@ -1,0 +1,83 @@
+// owned_file: an open file that is closed with its owner, and reading and writing of all that was asked for.
+// Flow: mapped files, written files, caches of drivers and messages between processes hold files by it.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/config.hpp>
+#include <nnrt/core/exchange.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A file descriptor that is closed with it; below 0: none. Move only.
+class owned_file {
+ public:
+  owned_file() = default;
+  explicit owned_file(int number) : number_(number) {}
+  owned_file(owned_file&& other) noexcept : number_(other.released()) {}
+  owned_file& operator=(owned_file other) noexcept {
+    detail::swap_values(number_, other.number_);
+    return *this;
+  }
+  ~owned_file() { close(); }
+
+  /// The same open file under a number of its own; none when the system has no more.
+  static owned_file copy_of(int number) { return owned_file(::fcntl(number, F_DUPFD_CLOEXEC, 0)); }
+
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  /// False: the system could not write what it still held; errno says why.
+  bool close() {
+    const int number = released();
+    return number < 0 || ::close(number) == 0;
+  }
+
+ private:
+  int released() {
+    const int number = number_;
+    number_ = -1;
+    return number;
+  }
+  int number_ = -1;
+};
+
+namespace detail {
+
+/// Reads exactly so many bytes from this place on; where the file stands does not change. False: it ends before, or errno says why not.
+[[gnu::cold]] inline bool read_at(int file, std::uint64_t place, array_ref<std::byte> to) {
+  for (std::size_t done = 0; done < to.size();) {
+    const ::ssize_t got = ::pread(file, to.data() + done, to.size() - done, static_cast<::off_t>(place + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Writes all bytes by write(from, count), a system call; false: errno says why not.
+template <class Write> bool write_each(array_ref<const std::byte> bytes, Write write) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ::ssize_t written = write(done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;  // nobody else says why
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
+}
+[[gnu::cold]] inline bool write_all(int file, array_ref<const std::byte> bytes) {
+  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::write(file, bytes.data() + done, left); });
+}
+/// The same from this place on; where the file stands does not change.
+[[gnu::cold]] inline bool write_at(int file, std::uint64_t place, array_ref<const std::byte> bytes) {
+  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::pwrite(file, bytes.data() + done, left, static_cast<::off_t>(place + done)); });
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
