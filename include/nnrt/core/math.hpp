@@ -43,6 +43,8 @@ constexpr bool is_nan(double x) { return (detail::bits(x) & ~detail::sign_bit) >
 constexpr bool is_nan(float x) { return is_nan(double{x}); }
 constexpr bool is_inf(double x) { return (detail::bits(x) & ~detail::sign_bit) == detail::infinity_bits; }
 constexpr bool is_inf(float x) { return is_inf(double{x}); }
+constexpr bool is_finite(double x) { return (detail::bits(x) & ~detail::sign_bit) < detail::infinity_bits; }
+constexpr bool is_finite(float x) { return is_finite(double{x}); }
 
 // --- rounding --------------------------------------------------------------
 // From 2^52 on every double is an integer; a zero keeps the sign of x.

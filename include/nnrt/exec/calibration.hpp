@@ -63,7 +63,7 @@ struct agreement {
 
   /// Infinities, which masks have, are no numbers to compare.
   void add(double real, double stored) {
-    if (std::isinf(real)) return;
+    if (math::is_inf(real)) return;
     product += real * stored, true_square += real * real, stored_square += stored * stored;
     noise += (real - stored) * (real - stored);
     ++elements;
@@ -87,7 +87,7 @@ struct magnitudes {
   /// Numbers that are none, and infinities, say nothing about a range.
   void see(array_ref<const float> x) {
     for (const float v : x) {
-      if (!std::isfinite(v)) continue;
+      if (!math::is_finite(v)) continue;
       low = !is_seen || v < low ? v : low;
       high = !is_seen || v > high ? v : high;
       is_seen = true;
@@ -98,7 +98,7 @@ struct magnitudes {
     const double width = double{largest()} / static_cast<double>(bins);
     if (!(width > 0)) return;
     for (const float v : x) {
-      if (!std::isfinite(v)) continue;
+      if (!math::is_finite(v)) continue;
       const auto bin = static_cast<std::size_t>(std::fabs(double{v}) / width);
       counts[bin < bins ? bin : bins - 1] += 1;
     }
@@ -158,7 +158,7 @@ struct magnitudes {
 /// The scale of a threshold, as the accelerator can have it: powers of two are rounded up, so that nothing more saturates. 1 of nothing.
 inline float scale_of_threshold(float threshold, float steps, scale_kind kind) {
   const float least = threshold / steps;
-  if (!(least >= 1e-30F) || !std::isfinite(least)) return 1;
+  if (!(least >= 1e-30F) || !math::is_finite(least)) return 1;
   if (kind == scale_kind::real) return least;
   int exponent = 0;
   const float fraction = std::frexp(least, &exponent);

@@ -32,7 +32,7 @@ template <class... Numbers> [[gnu::cold]] std::string formatted(const char* form
   return text;
 }
 /// A number that a picture can show; others are at its edge.
-inline double drawable(double x, double otherwise) { return std::isfinite(x) ? x : otherwise; }
+inline double drawable(double x, double otherwise) { return math::is_finite(x) ? x : otherwise; }
 
 /// Bars side by side, one for each layer, from 0 to the largest; a bar's title says which layer it is.
 [[gnu::cold]] inline std::string bar_chart(std::string_view title, std::string_view unit, const std::vector<layer_report>& layers, double (*value)(const layer_report&)) {

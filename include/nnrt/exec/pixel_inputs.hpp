@@ -28,7 +28,7 @@ struct pixel_input {
   if (!said.is_image) return {};
   bool is_one_scale = true;
   for (int c = 0; c < static_cast<int>(channels_of(said.seen)); ++c) {
-    if (!std::isnormal(said.by.scale[c]) || !std::isfinite(said.by.mean[c])) return {};
+    if (!(math::is_finite(said.by.scale[c]) && math::abs(said.by.scale[c]) >= std::numeric_limits<float>::min()) || !math::is_finite(said.by.mean[c])) return {};
     is_one_scale = is_one_scale && said.by.mean[c] == 128 && said.by.scale[c] == said.by.scale[0];
   }
   int exponent = 0;

@@ -41,7 +41,7 @@ template <class V> [[gnu::always_inline]] inline V with_sign_of(V x, V size) {
 template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   constexpr float shift = 0x1p23F;
   const V size = magnitude_of(x);
-  return where_less(size, V(shift), detail::with_sign_of(x, (size + V(shift)) - V(shift)), x);
+  return where_less(size, V(shift), detail::with_sign_of(x, opaque(size + V(shift)) - V(shift)), x);
 }
 
 /// The logarithm within 3 ulp: that of the exponent, and of a number from sqrt(1/2) to sqrt(2), which is 2 artanh(s) for
@@ -81,8 +81,8 @@ inline constexpr float largest_angle = 8192;
 /// exact products with the first two as far as this, and series that end below 2^-28.
 template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
   constexpr float shift = 0x1.8p23F;
-  const V shifted = fma(x, V(0x1.45f306p-1F), V(shift)), n = shifted - V(shift);
-  const V r = fma(n, V(-0x1.4442d2p-24F), fma(n, V(-0x1.fb4p-12F), fma(n, V(-0x1.92p+0F), x))), square = r * r;
+  const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
+  const V r = fma(n, V(-0x1.4442d2p-24F), opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))))), square = r * r;
   const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
   const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
   const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum

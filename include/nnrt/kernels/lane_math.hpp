@@ -188,7 +188,7 @@ template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
   constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
-  const V shifted = fma(x, V(log2_e), V(shift)), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
+  const V shifted = opaque(fma(x, V(log2_e), V(shift))), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
 #if defined(NNRT_LANES_AVX512)
   // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no number from 0 to 2 counts as 2.
   return V(_mm512_scalef_ps(smaller_bits(fraction, V(2.0F)).data, n.data));
@@ -243,7 +243,7 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
   constexpr float shift = detail::exponent_shift;
   V shifted[N], sum[N];
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::in_reach(x[k]); });
-  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = fma(x[k], V(0x1.715476p+0F), V(shift)); });
+  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+0F), V(shift))); });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });

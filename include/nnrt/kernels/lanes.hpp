@@ -1,5 +1,5 @@
 // lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; no other header mentions intrinsics of float vectors.
+// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes and of narrowing in byte_lanes.hpp and its like.
 #pragma once
 
 #include <nnrt/core/config.hpp>
@@ -104,6 +104,18 @@ inline constexpr bool masks_are_free = false;
 constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
 // --- operations ------------------------------------------------------------
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it. No instruction.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+#if !defined(NNRT_HAS_XSIMD)
+  asm("" : "+m"(x.data));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x.data));
+#else
+  asm("" : "+v"(x.data));
+#endif
+  return x;
+}
 
 // Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
 // broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.

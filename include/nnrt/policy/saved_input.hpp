@@ -46,7 +46,7 @@ namespace detail {
 /// What is wrong with mean and scale; empty when nothing is. (A channel may count for nothing, but not all of them.)
 [[gnu::cold]] inline std::string fault_of(const normalisation& by) {
   for (int c = 0; c < 3; ++c)
-    if (!std::isfinite(by.mean[c]) || !std::isfinite(by.scale[c])) return joined({" has a mean or scale of channel ", c, " that is no finite number"});
+    if (!math::is_finite(by.mean[c]) || !math::is_finite(by.scale[c])) return joined({" has a mean or scale of channel ", c, " that is no finite number"});
   if (by.scale[0] == 0 && by.scale[1] == 0 && by.scale[2] == 0) return " has scales that are all 0";
   return {};
 }

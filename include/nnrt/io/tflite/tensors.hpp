@@ -168,7 +168,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// One scale and zero point for the whole tensor, or what is wrong with them.
 [[gnu::cold]] inline std::string read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
-  if (!(scale > 0) || !std::isfinite(scale))
+  if (!(scale > 0) || !math::is_finite(scale))
     return joined({"scale: got ", std::to_string(scale), ", expected a positive number"});
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
                          most = std::numeric_limits<std::int32_t>::max();
@@ -189,7 +189,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
     return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis]});
   for (std::size_t i = 0; i < scales.size(); ++i) {
-    if (!(scales[i] >= 0) || !std::isfinite(scales[i]))
+    if (!(scales[i] >= 0) || !math::is_finite(scales[i]))
       return joined({"scale ", i, ": got ", std::to_string(scales[i]), ", expected a number of at least 0"});
     if (i < zero_points.size() && zero_points[i] != 0)
       return joined({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});

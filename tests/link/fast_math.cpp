@@ -1,0 +1,48 @@
+// A program that is compiled with -ffast-math: what kernels round by adding a large number must still be rounded.
+#include <nnrt/kernels/functions.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+using namespace nnrt::kernels;
+
+namespace {
+
+constexpr int count = 64;
+static_assert(count % (2 * lanes) == 0);
+
+/// Whether f of vectors is within 4e-7 of what the standard's function says in double.
+template <class Function, class Expected> bool agrees(const char* name, Function f, Expected expected) {
+  alignas(64) float x[count], y[count];
+  for (int i = 0; i < count; ++i) x[i] = (static_cast<float>(i) - 31.3F) * 0.21F;
+  for (int i = 0; i < count; i += 2 * static_cast<int>(lanes)) {
+    vf v[2] = {load(x + i), load(x + i + lanes)};
+    f(v);
+    store(y + i, v[0]), store(y + i + lanes, v[1]);
+  }
+  double worst = 0;
+  for (int i = 0; i < count; ++i) {
+    const double right = expected(static_cast<double>(x[i]));
+    worst = std::fmax(worst, std::fabs(right - static_cast<double>(y[i])) / (std::fabs(right) + 1e-3));
+  }
+  std::printf("%s: %.2g\n", name, worst);
+  return worst < 4e-7;
+}
+/// The same of a function of one vector.
+template <class Function, class Expected> bool agree(const char* name, Function f, Expected expected) {
+  return agrees(name, [&](vf(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
+}
+
+}  // namespace
+
+int main() {
+  bool ok = agrees("exponentials_of", [](vf(&v)[2]) { exponentials_of(v); }, [](double x) { return std::exp(x); });
+  ok &= agree("exp_of", [](vf v) { return exp_of(v); }, [](double x) { return std::exp(x); });
+  ok &= agree("sigmoid_of", [](vf v) { return sigmoid_of(v); }, [](double x) { return 1 / (1 + std::exp(-x)); });
+  ok &= agree("erf_of", [](vf v) { return erf_of(v); }, [](double x) { return std::erf(x); });
+  ok &= agree("log_of", [](vf v) { return log_of(magnitude_of(v)); }, [](double x) { return std::log(std::fabs(x)); });
+  ok &= agree("sine", sine_lanes<0>(), [](double x) { return std::sin(x); });
+  ok &= agree("cosine", sine_lanes<1>(), [](double x) { return std::cos(x); });
+  ok &= agree("rounded", [](vf v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
+  return ok ? 0 : 1;
+}
