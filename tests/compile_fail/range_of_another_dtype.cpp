@@ -3,7 +3,9 @@
 // expect: named<'x', '1'>
 // expect: actual<.*f64>
 // expect: expected<.*f32>
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/executor.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/relu.hpp>
 
 #include <array>
 

@@ -3,7 +3,9 @@
 // expect: named<'x', '1'>
 // expect: actual<5
 // expect: expected<6
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/executor.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/relu.hpp>
 
 #include <array>
 

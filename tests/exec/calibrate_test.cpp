@@ -434,6 +434,38 @@ TEST_CASE("calibrate: a run with an input of the wrong size is an error that nam
   CHECK(refused.error().message() == "input \"x\": got 7 elements, expected 189");
 }
 
+TEST_CASE("calibrate: a run copies its results into the caller's ranges, which may be read as inputs of the same run") {
+  constexpr auto accumulates = [](builder& g) {
+    auto x = g.input<f32, shape<1, 2, 2, 4>>("x"), state = g.input<f32, shape<1, 2, 2, 4>>("state");
+    auto sum = add(x, state);
+    g.output("y", relu(sum)), g.output("state", sum);
+  };
+  using accumulator = graph<accumulates>;
+  using values = std::array<float, 16>;
+  std::vector<std::tuple<values, values>> samples(1);
+  std::get<0>(samples[0]).fill(1), std::get<1>(samples[0]).fill(-3);
+  const auto made = calibrate<accumulator, accelerator_policy>(weights(), samples);
+  REQUIRE(bool(made));
+  auto run = executor<accumulator, accelerator_policy>::create(*made);
+  REQUIRE(bool(run));
+  values x, state, y{};
+  x.fill(1), state.fill(-3);
+  const auto [first_y, first_state] = (*run)(x, state);
+  const std::vector<float> expected_y(first_y.begin(), first_y.end()), expected(first_state.begin(), first_state.end());
+  auto other = run->share();
+  other(x, state, y, state);
+  CHECK(std::equal(y.begin(), y.end(), expected_y.begin()));
+  CHECK(std::equal(state.begin(), state.end(), expected.begin()));
+  CHECK(other.output<"state">().size() == 16);
+  CHECK(std::equal(state.begin(), state.end(), other.output<"state">().begin()));
+  std::vector<float> longer(17, 5.0F);
+  const auto refused = other.try_run(x, state, y, longer);
+  REQUIRE_FALSE(bool(refused));
+  CHECK(refused.error().message() == "output \"state\": got 17 elements, expected 16");
+  CHECK(longer == std::vector<float>(17, 5.0F));
+  CHECK(other.try_run(x, state, y, state));
+}
+
 namespace {
 /// What has no weights: tables of functions, products, several tensors joined, means.
 constexpr auto functions = [](builder& g) {

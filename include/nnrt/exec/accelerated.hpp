@@ -29,19 +29,28 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
   return {};
 }
 
+[[gnu::cold]] inline result<void> check_size(std::string_view what, const tensor_info& of, std::size_t got) {
+  if (static_cast<std::int64_t>(got) == of.desc.elements()) return {};
+  pool<char> wrong;
+  append_misfit(wrong, what, of.name, got, of.desc.elements());
+  return fail(error_code::invalid_argument, letters_of(wrong));
+}
+
 }  // namespace detail
 
 /// Runs network G as an accelerator would: what its policy gives it on stored numbers, the rest in floats. Movable; one thread at a time.
 ///
 ///   run(x…)       inputs in order of declaration; returns views, valid until the next run: a span of known size, or a tuple of them. Where images are
 ///                 given (calibrate_images.hpp) x is an image_view, or a range of pixels - 128, std::int8_t
-///   try_run(x…)   a result instead of a broken contract when a size that only run time knows is wrong
+///   run(x…, y…)   the same, and copies the outputs into the caller's ranges; a state may be one of each: run(x, state, y, state)
+///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
 template <class G, class Architecture, class... Options> class executor<G, bpu<Architecture, Options...>> {
  public:
   using policy = bpu<Architecture, Options...>;
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
+  static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
 
   /// Errors: those of compile(); invalid_argument (the stored network is another one's: its inputs or outputs are not G's).
   static result<executor> create(const calibrated<G, policy>& network, const options& wanted = {}) {
@@ -54,18 +63,49 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   }
 
   template <class... Ranges>
-    requires(sizeof...(Ranges) == G::inputs.size())
+    requires(sizeof...(Ranges) == input_count)
   outputs_type operator()(const Ranges&... inputs) {
     if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) broken_contract(done.error().message());
-    return outputs(std::make_index_sequence<G::outputs.size()>{});
+    return outputs();
+  }
+  template <class... Ranges>
+    requires(sizeof...(Ranges) == input_count + output_count)
+  void operator()(Ranges&&... ranges) {
+    if (auto done = try_run(ranges...); !done) broken_contract(done.error().message());
   }
   /// Errors: invalid_argument, naming the input and both sizes, or what is wrong with an image.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == G::inputs.size())
+    requires(sizeof...(Ranges) == input_count)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) return fail(std::move(done.error()));
-    return outputs(std::make_index_sequence<G::outputs.size()>{});
+    return outputs();
   }
+  /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
+  template <class... Ranges>
+    requires(sizeof...(Ranges) == input_count + output_count)
+  result<void> try_run(Ranges&&... ranges) {
+    auto all = std::forward_as_tuple(ranges...);
+    return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...> in, std::index_sequence<Out...>) {
+      result<void> ok;
+      ((ok = ok ? check_output<Out>(std::get<input_count + Out>(all)) : ok), ...);
+      if (ok) ok = put_and_run(in, std::as_const(std::get<In>(all))...);
+      if (ok) (detail::copy_output<detail::name_of_tensor<G, false, Out>>(output_at<Out>(), std::get<input_count + Out>(all)), ...);
+      return ok;
+    }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
+  }
+
+  /// The outputs of the last run: one span, or a tuple of them.
+  outputs_type outputs() {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }(std::make_index_sequence<output_count>{});
+  }
+  /// The output of this name of the last run: run.output<"probability">().
+  template <fixed_string Name> auto output() {
+    constexpr std::size_t index = detail::output_of_name<G>(Name.view());
+    static_assert(index < output_count, "nnrt: the network has no output of this name");
+    if constexpr (index < output_count) return output_at<index>();
+  }
+  /// Another executor of the same compiled network, with an arena of its own. Without memory for it, its runs are broken contracts that say so.
+  executor share() const { return executor(session_.compiled(), given_); }
   /// The compiled network: its table, its text, its steps.
   const program& compiled() const { return session_.compiled(); }
 
@@ -79,11 +119,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::inputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
     if (const dtype expected = session_.input_desc(I).type; type != expected)
       return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[I].name), ": got ", name_of(type), ", expected ", expected == i8 ? "an image, or its pixels - 128 as " : "", name_of(expected)});
-    if (static_cast<std::int64_t>(std::size(range)) != G::inputs[I].desc.elements()) {
-      pool<char> wrong;
-      detail::append_misfit(wrong, "input", G::inputs[I].name, std::size(range), G::inputs[I].desc.elements());
-      return fail(error_code::invalid_argument, letters_of(wrong));
-    }
+    if (auto ok = detail::check_size("input", G::inputs[I], std::size(range)); !ok) return ok;
     std::copy(std::begin(range), std::end(range), session_.template input<element>(I).begin());
     return {};
   }
@@ -110,7 +146,11 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     const auto elements = session_.template output<detail::output_element<G, I>>(I);
     return detail::span_of_output<G, I>(elements.data(), detail::output_size<G, I>);
   }
-  template <std::size_t... I> outputs_type outputs(std::index_sequence<I...>) { return outputs_type(output_at<I>()...); }
+  template <std::size_t I, class Range> static result<void> check_output(const Range& range) {
+    static_assert(std::is_same_v<detail::element_of_range<const Range>, detail::output_element<G, I>>, "nnrt: this range has another element type than the tensor");
+    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::outputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
+    return detail::check_size("output", detail::end_of<G, false, I>, std::size(range));
+  }
 
   session session_;
   std::vector<saved_input> given_;  // for each input, when somebody said

@@ -78,7 +78,7 @@ namespace detail {
 /// Choices that are numbers make sense.
 [[gnu::cold]] inline result<void> check_numbers(const calibration_options& wanted) {
   if (!(wanted.percentile > 0 && wanted.percentile <= 1)) return fail(error_code::invalid_argument, "calibrate: the percentile must be above 0 and at most 1");
-  if (!(wanted.steps > 0) || !std::isfinite(wanted.steps)) return fail(error_code::invalid_argument, "calibrate: steps must be a finite number above 0");
+  if (!(wanted.steps > 0) || !math::is_finite(wanted.steps)) return fail(error_code::invalid_argument, "calibrate: steps must be a finite number above 0");
   return {};
 }
 
@@ -87,7 +87,7 @@ namespace detail {
   for (std::size_t k = 0; k < network.input_count(); ++k) {
     if (network.input_desc(k).type != f32) continue;
     const std::span<const float> x = holds.input<float>(k);
-    const auto wrong = std::find_if(x.begin(), x.end(), [](float v) { return std::isnan(v); });
+    const auto wrong = std::find_if(x.begin(), x.end(), [](float v) { return math::is_nan(v); });
     if (wrong == x.end()) continue;
     return fail(error_code::invalid_argument, {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got nan at element ", wrong - x.begin(), ", expected numbers"});
   }
@@ -217,7 +217,7 @@ class calibrator {
   result<void> check_finite(std::int32_t id) const {
     if (id == ir::none) return {};
     const array_ref<const float> w = floats_of(id);
-    const auto wrong = std::find_if(w.begin(), w.end(), [](float v) { return !std::isfinite(v); });
+    const auto wrong = std::find_if(w.begin(), w.end(), [](float v) { return !math::is_finite(v); });
     if (wrong == w.end()) return {};
     return fail(error_code::invalid_argument, {"calibrate: weight ", piece::in_quotes(floats_.graph.name_of(floats_.graph.at(id).name)), " is not finite at element ", wrong - w.begin()});
   }

@@ -18,18 +18,28 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// What the type of a range tells of it before anything runs.
-enum class range_rule { range_must_have_the_dtype_of_its_tensor, range_must_have_as_many_elements_as_its_tensor };
+enum class range_rule {
+  range_must_have_the_dtype_of_its_tensor,
+  range_must_have_as_many_elements_as_its_tensor,
+  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
+  range_of_an_output_must_not_be_const,
+  arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
+};
 
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
 
-/// The name of an input or output, letter by letter, for what the compiler prints.
+/// Input or output I.
+template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+/// Its name, letter by letter, for what the compiler prints.
 template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
 template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
-  using type = named<(IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I]).name[Letter]...>;
+  using type = named<end_of<G, IsInput, I>.name[Letter]...>;
 };
+template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
 
+template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
 /// Elements of a range when its type tells them, else -1.
@@ -47,6 +57,19 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
 [[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
   append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
   return false;
+}
+
+/// The output of this name; as many as there are where there is none.
+template <class G> constexpr std::size_t output_of_name(std::string_view name) {
+  std::size_t i = 0;
+  while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
+  return i;
+}
+
+/// Copies a result to a range of as many elements of its type. `Name` is the output's.
+template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
+  if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
+  else std::copy(from.begin(), from.end(), std::data(to));
 }
 
 /// Says that an input lies where the run writes.
@@ -85,6 +108,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
+  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && (detail::is_contiguous<Arguments> && ...);
 
  public:
   /// Span over output I.
@@ -100,6 +124,10 @@ template <class G, class Policy = cpu> class executor {
     if (made) *this = std::move(*made);
     else report(std::move(made.error()));
   }
+  /// A network with weights is made by create(weights).
+  executor()
+    requires(!G::weights.empty())
+  = delete;
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
 
@@ -118,6 +146,9 @@ template <class G, class Policy = cpu> class executor {
   {
     return create(weights{}, wanted);
   }
+  static result<executor> create(const options& = {})
+    requires(!G::weights.empty())
+  = delete;
 
   /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
   /// broken contract, and the executor says so again at every run.
@@ -129,14 +160,14 @@ template <class G, class Policy = cpu> class executor {
   }
 
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
     if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+    requires(takes<input_count + output_count, Ranges...>)
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
@@ -151,7 +182,7 @@ template <class G, class Policy = cpu> class executor {
   /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
   /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
@@ -164,7 +195,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+    requires(takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
@@ -175,6 +206,20 @@ template <class G, class Policy = cpu> class executor {
       (copy_output<Out>(std::get<input_count + Out>(all)), ...);
       return {};
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
+  }
+
+  /// What is no list of arguments: the compiler says why.
+  template <class... Arguments>
+    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+  outputs_type operator()(const Arguments&...) {
+    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
+  }
+  template <class... Arguments>
+    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+  result<outputs_type> try_run(const Arguments&...) {
+    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
   }
 
   /// What the steps took so far; profile() says which step is which.
@@ -199,7 +244,7 @@ template <class G, class Policy = cpu> class executor {
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
-    constexpr std::size_t index = index_of(Name.view());
+    constexpr std::size_t index = detail::output_of_name<G>(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");
     if constexpr (index < output_count) return output_at<index>();
   }
@@ -249,18 +294,24 @@ template <class G, class Policy = cpu> class executor {
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
-  static constexpr std::size_t index_of(std::string_view name) {
-    for (std::size_t i = 0; i < output_count; ++i)
-      if (G::outputs[i].name == name) return i;
-    return output_count;
+  template <bool IsInput, std::size_t I> using name_in_error = detail::name_of_tensor<G, IsInput, I>;
+
+  template <class... Arguments, std::size_t... I> static constexpr void refuse_arguments(std::index_sequence<I...>) {
+    constexpr std::size_t count = sizeof...(Arguments);
+    if constexpr (count != input_count && count != input_count + output_count)
+      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
+    else (require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>(), ...);
+  }
+  template <bool IsInput, std::size_t I, class Argument> static constexpr void require_range() {
+    if constexpr (!detail::is_contiguous<Argument>) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name_in_error<IsInput, I>>::report());
   }
 
   /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
-    constexpr tensor_info info = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+    constexpr tensor_info info = detail::end_of<G, IsInput, I>;
     constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
     constexpr std::int64_t elements = detail::static_size<Range>;
-    using name = typename detail::tensor_name<G, IsInput, I, std::make_index_sequence<info.name.size()>>::type;
+    using name = name_in_error<IsInput, I>;
     if constexpr (type != info.desc.type)
       return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
     else if constexpr (elements >= 0 && elements != info.desc.elements())
@@ -336,10 +387,7 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
-  template <std::size_t I, class Range> void copy_output(Range& to) {
-    const output_span<I> from = output_at<I>();
-    std::copy(from.begin(), from.end(), std::data(to));
-  }
+  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<name_in_error<false, I>>(output_at<I>(), to); }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);

@@ -23,8 +23,9 @@ namespace detail {
 
 template <auto Function> constexpr builder build() {
   builder b;
-  Function(b);
-  b.finish();
+  constexpr bool is_network = std::is_invocable_v<decltype(Function), builder&>;
+  static_assert(is_network, "nnrt: a network is a function of builder&");
+  if constexpr (is_network) Function(b), b.finish();
   // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the only error.
   const graph_rule rule = b.complaint().rule;
   if (b.complaint().made && (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))

@@ -32,6 +32,10 @@ struct complaint {
 /// Declares the tensors of a network. Names of inputs, of outputs and of weights are three spaces of their own.
 class builder {
  public:
+  builder() = default;
+  builder(builder&&) = default;
+  builder(const builder&) = delete;  // a function that takes a copy declares its network in that
+
   /// An input of the network; inputs are the executor's arguments in order of declaration.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto input(std::string_view name) {
@@ -70,6 +74,15 @@ class builder {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
+  }
+
+  /// What is no list of such numbers.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, class Given>
+    requires(!(std::is_array_v<Given> && std::is_same_v<std::remove_extent_t<Given>, element_t<Type>>) && !std::is_same_v<Given, std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>>)
+  constexpr auto constant(const Given&) {
+    static_assert(detail::accepted<Given>, "nnrt: a constant takes as many numbers as its shape has elements, in braces, an array or a std::array of the dtype's own type");
+    refuse();
+    return tensor<tensor_desc{}>{};
   }
 
   /// Makes a tensor a result of the network, under this name.
