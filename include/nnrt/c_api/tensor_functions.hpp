@@ -7,7 +7,6 @@
 #include <neural_network_runtime/neural_network_core.h>
 #include <neural_network_runtime/neural_network_runtime.h>
 
-#include <new>
 
 namespace nnrt::inline NNRT_ISA::c_api {
 

@@ -2,6 +2,10 @@
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
 #pragma once
 
+#if defined(NNRT_SINGLE_INCLUDE)
+#error "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt stand in its place, not beside it"
+#endif
+
 // Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their own: what one unit makes of a
 // kernel must not run for another.
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)

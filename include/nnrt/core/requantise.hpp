@@ -162,29 +162,7 @@ struct once {
   }
 };
 
-/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
-struct half_to_even {
-  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
-  }
-  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
-    return detail::exact_product(sum, factor).rounded_to_even();
-  }
-  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
-    const detail::wide_product exact(sum, factor);
-    return rounded(exact.product, exact.right);
-  }
-
- private:
-  static constexpr std::int32_t rounded(std::int64_t product, int right) {
-    if (right <= 0) return detail::shifted_left(product, -right);
-    const std::int64_t below = product >> right, rest = product - (below << right),
-                       half = std::int64_t{1} << (right - 1);
-    return detail::saturated_i32(below + (rest > half || (rest == half && (below & 1) != 0) ? 1 : 0));
-  }
-};
-
-/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even, but a zero point that is odd turns
+/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even below, but a zero point that is odd turns
 /// which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's quantisation, which adds the zero point before it rounds.
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
@@ -203,6 +181,14 @@ struct zero_point_then_half_to_even {
     const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
     return detail::saturated_i32(below + (rest > half || (rest == half && ((below + zero_point) & 1) != 0) ? 1 : 0));
   }
+};
+
+/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
+struct half_to_even {
+  using of = zero_point_then_half_to_even;
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) { return of::scale(accumulator, factor, 0); }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) { return of::scale_exactly(sum, factor, 0); }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) { return of::scale_wide(sum, factor, 0); }
 };
 
 }  // namespace rounding

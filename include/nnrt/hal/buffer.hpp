@@ -4,7 +4,6 @@
 
 #include <nnrt/hal/arguments.hpp>
 
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>

@@ -13,7 +13,6 @@
 
 #include <bit>
 #include <cstring>
-#include <limits>
 
 namespace nnrt::inline NNRT_ISA::hdi {
 

@@ -217,7 +217,7 @@ template <class Isa> class block_walk {
       return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
     };
     const std::int64_t pairs = rows_ / 2 + rows_ % 2;
-    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces(2 * pairs, 2 * registers_)};
+    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces_of(2 * pairs, 2 * registers_)};
   }
 
   /// Ends the sums that wait.

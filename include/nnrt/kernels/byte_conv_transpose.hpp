@@ -7,16 +7,10 @@
 #include <nnrt/kernels/conv_transpose.hpp>
 
 #include <cstdint>
-#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Whether some pixels meet no tap.
-constexpr bool has_byte_gaps(const conv_transpose_shape& s) { return detail::phases_of(s.h) != s.h.stride || detail::phases_of(s.w) != s.w.stride; }
-
 namespace detail {
-
-constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
 template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
@@ -25,22 +19,11 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
   });
 }
 
-/// Writes what pixels have that meet no tap.
-inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
-  if (!has_byte_gaps(s)) return;
-  const interval rows = share(s.batch * s.h.output, p);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
-    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
-      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy(pixel, pixel + s.out, y + (row * s.w.output + ox) * s.out);
-  }
-}
-
 }  // namespace detail
 
 /// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
 constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
-  std::int64_t bytes = detail::whole_lines(s.out);
+  std::int64_t bytes = rounded_up(s.out, 64);
   detail::for_each_byte_phase(
       s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(byte_conv_plan::of(c)); });
   return bytes;
@@ -63,7 +46,7 @@ template <class ChannelOf, class LoneOf>
 void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
                               const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
   for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
-  out += detail::whole_lines(s.out);
+  out += rounded_up(s.out, 64);
   const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     byte_conv_pack(
@@ -81,8 +64,8 @@ void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors&
 template <class Isa = native>
 void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
                          part p = {}) {
-  detail::fill_byte_gaps(s, product.packed, of.y, p);
-  product.packed += detail::whole_lines(s.out);
+  detail::for_each_gap(s, p, [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
+  product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     const byte_conv_plan plan = byte_conv_plan::of(c);
     product.layout = byte_conv_layout(plan);

@@ -14,7 +14,6 @@
 #include <nnrt/kernels/convolution.hpp>
 
 #include <cstdint>
-#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -24,8 +23,8 @@ namespace detail {
 /// takes so many cycles for each row of the kernel and byte.
 constexpr bool prefers_copied_blocks(const conv_shape& s) {
   if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
-  const std::int64_t vectors = pieces(s.group_out(), int_lanes), lines = pieces(s.out_width, register_rows) * s.kernel_h * pieces(s.kernel_w * s.group_in(), register_bytes);
-  return lines * vectors * 16 > s.out_width * (pieces(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
+  const std::int64_t vectors = pieces_of(s.group_out(), int_lanes), lines = pieces_of(s.out_width, register_rows) * s.kernel_h * pieces_of(s.kernel_w * s.group_in(), register_bytes);
+  return lines * vectors * 16 > s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 keeps the weights of a panel while lines pass by.
 constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
@@ -128,7 +127,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
   if (!detail::copies_byte_bands(s)) return 0;
-  return (s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes + 63) / 64 * 64;
+  return rounded_up(s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes, 64);
 }
 
 /// Packs weights, group by group.

@@ -73,9 +73,9 @@ struct byte_depthwise_plan {
   }
   /// Of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
-    if (is_in_place()) return (s.width * s.channels + register_bytes + 63) / 64 * 64;
+    if (is_in_place()) return rounded_up(s.width * s.channels + register_bytes, 64);
     const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
-    return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
+    return rounded_up(rows * row_bytes() + register_bytes, 64);
   }
 
   // Sets of channels: what the bytes of a register stand for.
@@ -95,11 +95,11 @@ struct byte_depthwise_plan {
   constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
   /// [scales of four vectors][starting sums][four rows][column][output row][vector]
   constexpr std::int64_t set_bytes() const {
-    return (scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes() + 63) / 64 * 64;
+    return rounded_up(scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes(), 64);
   }
 };
 
-/// Lane and vector of a byte of a register, see channel_of_lane().
+/// Lane and vector of a byte of a register, see interleaved.
 struct lane_place {
   std::int64_t vector, lane;
   constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}

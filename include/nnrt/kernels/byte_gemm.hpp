@@ -11,7 +11,6 @@
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
-#include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -70,7 +69,7 @@ inline scale_method method_in_tile(const byte_product& p, const channel_scales* 
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
 inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int64_t second_c) {
-  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+  const std::int64_t second = second_half(at.rows);
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
@@ -96,7 +95,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   }
   alignas(64) std::int32_t sums[4 * vector_of_sums];
   set_byte_rows(t, at, 0, 0);
-  t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
+  t.sums = sums, t.sums_second = sums + second_half(at.rows) * sum_stride;
   tile(t);
   if (p.factors.b_zero_as_seen() != 0) {
     std::int32_t row_sums[tile_rows];
@@ -283,7 +282,7 @@ constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
 }
 /// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout), 64);
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {

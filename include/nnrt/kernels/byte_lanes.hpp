@@ -447,11 +447,10 @@ inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_
 // --- bytes of four registers, lane by lane ------------------------------------
 
 /// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// channel_of_lane(v, l).
+/// l / 4 * 16 + v * 4 + l % 4.
 struct interleaved {
   int_vector of[4];
 };
-constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
   const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),

@@ -38,18 +38,14 @@ struct byte_factors {
 /// Products per element for which no sum without its bias leaves 32 bits.
 inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
 
-/// How many pieces of this size so much falls into. Not less than none: dividing as a signed number takes three instructions more, which small
-/// layers have a dozen times.
-constexpr std::int64_t pieces(std::int64_t all, std::int64_t size) {
-  return static_cast<std::int64_t>((static_cast<std::uint64_t>(all) + static_cast<std::uint64_t>(size) - 1) / static_cast<std::uint64_t>(size));
-}
+using nnrt::detail::pieces_of, nnrt::detail::rounded_up;
 
 /// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
 /// whole dot product, the missing weights zero. A plain product has one run.
 struct byte_depth {
   std::int64_t runs = 1, length = 0;
 
-  constexpr std::int64_t steps() const { return pieces(length, 4); }  // of a run
+  constexpr std::int64_t steps() const { return pieces_of(length, 4); }  // of a run
   constexpr std::int64_t products() const { return runs * length; }
 };
 
@@ -81,9 +77,9 @@ struct byte_layout {
   }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
-  constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
-  constexpr std::int64_t panels() const { return pieces(n, panel_width); }
-  constexpr std::int64_t whole_panels() const { return pieces(n + 1, panel_width) - 1; }
+  constexpr std::int64_t vectors() const { return pieces_of(n, int_lanes); }
+  constexpr std::int64_t panels() const { return pieces_of(n, panel_width); }
+  constexpr std::int64_t whole_panels() const { return pieces_of(n + 1, panel_width) - 1; }
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
@@ -125,8 +121,8 @@ struct byte_layout {
   /// Blocks see what A stores, not what tiles see, so their sums start from something else.
   constexpr std::int64_t block_start_at() const { return bias_at() + vectors() * register_bytes; }
   constexpr std::int64_t starts_end() const { return bias_at() + (in_blocks ? 2 : 1) * vectors() * register_bytes; }
-  constexpr std::int64_t weights_at() const { return pieces(starts_end(), 64) * 64; }
-  constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
+  constexpr std::int64_t weights_at() const { return rounded_up(starts_end(), 64); }
+  constexpr std::int64_t bytes() const { return rounded_up(weights_at() + vectors() * vector_bytes(), 64); }
   /// The weights of a panel; all before it have two vectors.
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
 };

@@ -170,19 +170,33 @@ struct rounded_lanes {
   return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
+/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken off, by flipping a bit that is
+/// flipped back in the end.
+template <int Bytes> struct byte_limits {
+  typedef std::int8_t vector __attribute__((vector_size(Bytes)));
+  vector low, high, flip;
+
+  byte_limits(std::int32_t low_number, std::int32_t high_number, bool is_unsigned)
+      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))), high(in_every_lane(high_number - (is_unsigned ? 128 : 0))), flip(in_every_lane(is_unsigned ? -128 : 0)) {}
+
+  /// Stored bytes of numbers that are not below the lower limit, and of any.
+  [[gnu::always_inline]] vector lowered(vector x) const { return (x < high ? x : high) ^ flip; }
+  [[gnu::always_inline]] vector limited(vector x) const { return lowered(x > low ? x : low); }
+
+ private:
+  static vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - vector{}; }
+};
+
 /// What a stored result may be, as vectors.
 struct narrowing {
   short_vector zero_point;
-  byte_vector low, high, flip;
+  byte_limits<static_cast<int>(register_bytes)> within;
   bool limits;  // whether they do anything
 
-  /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
-  narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
+  narrowing(std::int32_t low, std::int32_t high, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
-        low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
-        high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        flip(in_every_lane(is_unsigned ? -128 : 0)),
-        limits(is_unsigned || low_number > -128 || high_number < 127) {}
+        within(low, high, is_unsigned),
+        limits(is_unsigned || low > -128 || high < 127) {}
 
   template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
     if constexpr (!AddsZeroPoint) return x;
@@ -198,14 +212,7 @@ struct narrowing {
     return x;
 #endif
   }
-  [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
-    if (!limits) return x;
-    const byte_vector raised = x > low ? x : low;
-    return (raised < high ? raised : high) ^ flip;
-  }
-
- private:
-  static byte_vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - byte_vector{}; }
+  [[gnu::always_inline]] byte_vector limited(byte_vector x) const { return limits ? within.limited(x) : x; }
 };
 
 /// The lower halves of the lanes of a and b, four of each by turns.

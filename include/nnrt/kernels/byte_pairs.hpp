@@ -40,7 +40,7 @@ template <class T> struct byte_pair_ends {
         zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
         to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
 
-  /// The bytes of lane l and register v, see channel_of_lane(), without their sign.
+  /// The bytes of lane l and register v, see interleaved, without their sign.
   [[gnu::always_inline]] static interleaved widened(byte_vector x) {
     const auto flip = (byte_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
     return interleave(x ^ flip, byte_vector{}, byte_vector{}, byte_vector{});

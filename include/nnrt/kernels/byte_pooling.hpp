@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -26,24 +27,15 @@ struct pooled_bytes {
 /// The largest byte of a window.
 class byte_maximum {
  public:
-  explicit byte_maximum(const pooled_bytes& bytes)
-      : flip_((byte_vector)int_lanes_of(bytes.is_unsigned ? all_signs : 0)),
-        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+  explicit byte_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
-  [[gnu::always_inline]] void start() { largest_ = low_; }
-  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ flip_); }
-  [[gnu::always_inline]] byte_vector result(std::int64_t) const {
-    return (largest_ < high_ ? largest_ : high_) ^ flip_;
-  }
+  [[gnu::always_inline]] void start() { largest_ = limits_.low; }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ limits_.flip); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t) const { return limits_.lowered(largest_); }
 
  private:
-  static constexpr auto all_signs = static_cast<std::int32_t>(0x80808080U);
-  static byte_vector in_every_lane(std::int32_t x) {
-    const auto number = static_cast<std::int8_t>(x);
-    return number - byte_vector{};
-  }
-  byte_vector flip_, low_, high_, largest_;
+  byte_limits<static_cast<int>(register_bytes)> limits_;
+  byte_vector largest_;
 };
 
 /// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
@@ -134,14 +126,9 @@ class byte_mean {
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
 template <class Fold, class Isa = native>
 void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs, row_step = s.w.input * s.c;
-  const std::int64_t blocks = (s.c + register_bytes - 1) / register_bytes;
-  const rectangle work = share(s.n * rows * columns, blocks, p);
+  const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
   Fold fold(bytes);
-  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const std::int64_t image = pixel / columns / rows;
-    const interval ih = s.h.pixels_of(pixel / columns % rows), iw = s.w.pixels_of(pixel % columns);
-    const std::byte* const first = x + (image * s.h.input + ih.begin) * row_step + iw.begin * s.c;
+  detail::for_each_window(s, x, work.rows, [&](const std::byte* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
     for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
       const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
       fold.start();
@@ -151,7 +138,7 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
       const byte_vector result = fold.result(ih.size() * iw.size());
       __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
     }
-  }
+  });
 }
 
 namespace detail {
@@ -160,68 +147,47 @@ namespace detail {
 /// channel.
 template <int Bytes> class largest_bytes {
  public:
-  largest_bytes(const pooled_bytes& bytes, std::int64_t channels)
-      : channels_(channels),
-        flip_(in_every_lane(bytes.is_unsigned ? -128 : 0)),
-        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+  largest_bytes(const pooled_bytes& bytes, std::int64_t channels, std::byte* y)
+      : channels_(channels), y_(y), limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
-  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
-                                         std::byte* y) const {
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step, std::int64_t pixel) const {
+    std::byte* const y = y_ + pixel * channels_;
     for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
-      lanes_of_bytes largest = low_;
+      lanes_of_bytes largest = limits_.low;
       for (std::int64_t i = 0; i < rows.size(); ++i)
         for (std::int64_t j = 0; j < columns.size(); ++j) {
           lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
           __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
-          x ^= flip_;
+          x ^= limits_.flip;
           largest = largest > x ? largest : x;  // larger_lanes(), see above
         }
-      const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
+      const lanes_of_bytes result = limits_.lowered(largest);
       __builtin_memcpy(y + c, &result, Bytes);
       if (c + Bytes >= channels_) return;
     }
   }
 
  private:
-  typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
-  static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
+  using lanes_of_bytes = typename byte_limits<Bytes>::vector;
 
   std::int64_t channels_;
-  lanes_of_bytes flip_, low_, high_;
+  std::byte* y_;
+  byte_limits<Bytes> limits_;
 };
-
-/// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
-template <class Fold>
-void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
-  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
-  const interval work = share(s.n * rows * columns, p);
-  std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
-  const std::byte* image = x + work.begin / columns / rows * image_step;
-  for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
-    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
-    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
-    if (++ow < columns) continue;
-    ow = 0;
-    if (++oh < rows) continue;
-    oh = 0;
-    image += image_step;
-  }
-}
 
 }  // namespace detail
 
 /// pool_bytes() for maxima; parts are divisions of the pixels.
 template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  if (s.c >= register_bytes)
-    return detail::for_each_window(s, x, y, p, detail::largest_bytes<static_cast<int>(register_bytes)>(bytes, s.c));
+  const interval pixels = share(s.pixels(), p);
+  const auto by_vectors_of = [&]<int Bytes>(std::integral_constant<int, Bytes>) { detail::for_each_window(s, x, pixels, detail::largest_bytes<Bytes>(bytes, s.c, y)); };
+  if (s.c >= register_bytes) return by_vectors_of(std::integral_constant<int, static_cast<int>(register_bytes)>());
   if constexpr (register_bytes > 32)
-    if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
+    if (s.c >= 32) return by_vectors_of(std::integral_constant<int, 32>());
   if constexpr (register_bytes > 16)
-    if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
-  if (s.c >= 8) return detail::for_each_window(s, x, y, p, detail::largest_bytes<8>(bytes, s.c));
+    if (s.c >= 16) return by_vectors_of(std::integral_constant<int, 16>());
+  if (s.c >= 8) return by_vectors_of(std::integral_constant<int, 8>());
   pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
 }
 

@@ -39,25 +39,25 @@ struct byte_winograd_tiles : winograd_grid {
 
   /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the cache keeps elements out of each
   /// other's way.
-  constexpr std::int64_t row_bytes() const { return bytes_apart(pieces(in, 4) * 8); }
-  constexpr std::int64_t element_bytes(std::int64_t rows) const { return pieces(rows * row_bytes(), 64) * 64 + 64; }
+  constexpr std::int64_t row_bytes() const { return bytes_apart(pieces_of(in, 4) * 8); }
+  constexpr std::int64_t element_bytes(std::int64_t rows) const { return rounded_up(rows * row_bytes(), 64) + 64; }
   /// Sums from one element to the next: those of a panel for each tile of rows.
   static constexpr std::int64_t element_sums(std::int64_t rows) { return row_tiles{rows}.count() * 2 * vector_of_sums + 16; }
 
   /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
-    if (tiles() > most) return pieces(tiles(), 2 * most) * 2;
+    if (tiles() > most) return pieces_of(tiles(), 2 * most) * 2;
     return tiles() >= 4 * tile_rows ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
-  constexpr std::int64_t largest_block() const { return pieces(tiles(), blocks()); }
+  constexpr std::int64_t largest_block() const { return pieces_of(tiles(), blocks()); }
 
   /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
   constexpr std::int64_t copied_at_once() const { return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1)); }
   /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
-    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(8 * (copied_at_once() + 1) * in, 64) * 64;
+    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + rounded_up(8 * (copied_at_once() + 1) * in, 64);
   }
 };
 
@@ -67,16 +67,16 @@ inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_
 
 /// Products of so many rows, with so many steps of weights.
 constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps) {
-  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces(s.out, int_lanes) + 2 * pieces(s.out, 2 * int_lanes));
-  const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces(s.out, int_lanes));
+  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + 2 * pieces_of(s.out, 2 * int_lanes));
+  const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces_of(s.out, int_lanes));
   return std::max(static_cast<double>(rows) * of_row, weights / (weights <= 8 * 1024 * 1024 ? 4 : 1.6));
 }
-constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces(3 * s.in, 4)); }
+constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4)); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
-  const std::int64_t calls = 16 * pieces(of.tiles(), tile_rows) * pieces(s.out, 2 * int_lanes);
-  const double transforms = byte_input_cost * static_cast<double>(pieces(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces(of.tiles(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  const std::int64_t calls = 16 * pieces_of(of.tiles(), tile_rows) * pieces_of(s.out, 2 * int_lanes);
+  const double transforms = byte_input_cost * static_cast<double>(pieces_of(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
+  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -92,7 +92,7 @@ constexpr std::int64_t byte_winograd_scratch_bytes(const conv_shape& s) { return
 namespace detail {
 
 /// The most channels of is_byte_winograd_shape(), in whole vectors.
-inline constexpr std::int64_t most_winograd_channels = pieces(most_byte_products / 36, short_lanes) * short_lanes;
+inline constexpr std::int64_t most_winograd_channels = rounded_up(most_byte_products / 36, short_lanes);
 
 /// A filter without its zero point, zeros behind its last channel.
 struct wide_filter {
@@ -217,7 +217,7 @@ void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of
   t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
   for (int element = 0; element < 16; ++element) {
     for (std::int64_t i = 0; i < rows.count(); i += t.count) {
-      const std::int64_t count = rows.rows(i), second = count == 1 ? 0 : count - function_rows(count) / 2;
+      const std::int64_t count = rows.rows(i), second = second_half(count);
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;

@@ -122,7 +122,7 @@ inline void across_pack(const conv_shape& s, const float* w, const float* bias, 
 
 /// Floats of scratch that each part of conv_across() needs.
 constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
-  return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
+  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s), 16);
 }
 
 /// What computes two rows of a result.

@@ -143,20 +143,26 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
   }
 }
 
-/// Writes the bias to the output pixels that meet no tap.
-inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
-  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+/// Whether some output pixels meet no tap.
+constexpr bool has_gaps(const conv_transpose_shape& s) { return phases_of(s.h) != s.h.stride || phases_of(s.w) != s.w.stride; }
+/// Calls fill(element at which it begins) for each of these in a part of the output's rows.
+template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, Fill fill) {
+  if (!has_gaps(s)) return;
   const interval rows = share(s.batch * s.h.output, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
-    for (std::int64_t ox = 0; ox < s.w.output; ++ox) {
-      if (row_meets_taps && meets_taps(s.w, ox)) continue;
-      float* const pixel = y + (row * s.w.output + ox) * s.out;
-      for (std::int64_t o = 0; o < s.out; o += lanes)
-        store_first(pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
-    }
+    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
+      if (!row_meets_taps || !meets_taps(s.w, ox)) fill((row * s.w.output + ox) * s.out);
   }
+}
+
+/// Writes the bias to the output pixels that meet no tap.
+inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  for_each_gap(s, p, [&](std::int64_t pixel) {
+    for (std::int64_t o = 0; o < s.out; o += lanes)
+      store_first(y + pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
+  });
 }
 
 /// Calls f(phase of height, phase of width, packed weights, first output pixel) for each pair of phases with outputs.

@@ -10,6 +10,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/gemm.hpp>
+#include <nnrt/kernels/taps.hpp>
 
 #include <cstdint>
 
@@ -170,12 +171,8 @@ struct block_row {
 
   block_row(const conv_shape& s, std::int64_t index)
       : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
-    const std::int64_t iy = y * s.stride_h - s.pad_top;
-    const auto taps_in = [&](std::int64_t rows) {
-      return nnrt::detail::clamped((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
-    };
-    first_tap = iy < 0 ? taps_in(-iy) : 0;
-    last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
+    const interval inside = taps_inside(y * s.stride_h - s.pad_top, s.height, s.kernel_h, s.dilation_h);
+    first_tap = inside.begin, last_tap = inside.end;
   }
   std::int64_t taps() const { return last_tap - first_tap; }
 };
@@ -317,7 +314,7 @@ constexpr std::int64_t scratch_per_part(const conv_shape& s) {
   const std::int64_t floats = method == conv_method::direct
                                   ? direct_scratch(s)
                                   : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
-  return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
+  return nnrt::detail::rounded_up(floats, 16);  // whole cache lines, so that parts never share one
 }
 
 }  // namespace detail

@@ -12,6 +12,7 @@
 #include <nnrt/kernels/depthwise_tile.hpp>
 #include <nnrt/kernels/gemm_tile.hpp>
 #include <nnrt/kernels/part.hpp>
+#include <nnrt/kernels/taps.hpp>
 
 #include <cstdint>
 
@@ -29,15 +30,6 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
     if (--left == 0) ++c, left = multiplier;
   }
   return load(inputs);
-}
-
-/// The taps of one axis that lie in the image when the first lies at `start`.
-constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
-  const auto taps_before = [&](std::int64_t i) {
-    return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);
-  };
-  const std::int64_t first = start < 0 ? taps_before(-start) : 0;
-  return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
 }
 
 /// One output pixel, from the image's first float.

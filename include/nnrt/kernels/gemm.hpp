@@ -72,7 +72,7 @@ constexpr std::int64_t most_tiles_at_once(part p) { return p.count > 1 ? shared_
 
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
-  const std::int64_t second = rows == 1 ? 0 : rows - function_rows(rows) / 2;
+  const std::int64_t second = second_half(rows);
   t.a = a, t.a_second = advanced(a, second * t.lda);
   t.c = c, t.c_second = c + second * t.ldc;
 }

@@ -20,6 +20,8 @@ inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 
 namespace detail {
 /// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
 constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the middle one.
+constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : rows - function_rows(rows) / 2; }
 }  // namespace detail
 
 /// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the first. So none is a sliver, two

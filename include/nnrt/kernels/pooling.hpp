@@ -32,9 +32,30 @@ struct pooled_axis {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   pooled_axis h, w;
+
+  /// Of the output.
+  constexpr std::int64_t pixels() const { return n * h.outputs * w.outputs; }
 };
 
 namespace detail {
+
+/// Calls fold(first, rows, columns, row_step, pixel) for these output pixels: the first pixel of the window inside the image, its extents there, and how many
+/// elements lie between rows.
+template <class Element, class Fold> [[gnu::always_inline]] inline void for_each_window(const pooling_shape& s, const Element* x, interval pixels, const Fold& fold) {
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
+  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
+  std::int64_t ow = pixels.begin % columns, oh = pixels.begin / columns % rows;
+  const Element* image = x + pixels.begin / columns / rows * image_step;
+  for (std::int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
+    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, pixel);
+    if (++ow < columns) continue;
+    ow = 0;
+    if (++oh < rows) continue;
+    oh = 0;
+    image += image_step;
+  }
+}
 
 /// The window of one output pixel.
 struct pooling_window {
@@ -86,22 +107,11 @@ constexpr int pooled_vectors(std::int64_t channels) {
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
 template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
-  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
-  const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
+  const rectangle work = share(s.pixels(), (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
-  std::int64_t ow = work.rows.begin % columns, oh = work.rows.begin / columns % rows;
-  const float* image = x + work.rows.begin / columns / rows * image_step;
-  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
-    const float* const first = image + ih.begin * row_step + iw.begin * s.c;
+  detail::for_each_window(s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
     detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
-    if (++ow < columns) continue;
-    ow = 0;
-    if (++oh < rows) continue;
-    oh = 0;
-    image += image_step;
-  }
+  });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

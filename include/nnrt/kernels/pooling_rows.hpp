@@ -44,18 +44,15 @@ struct float_maxima {
 struct byte_maxima {
   using element = std::byte;
   using vector = byte_vector;
-  typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
+  using pixel = byte_limits<16>::vector;
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
   /// As of floats; max_pool_bytes() is the other one.
   static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
   byte_vector flip;
-  pixel pixel_flip, low, high;
+  byte_limits<16> limits;
 
   explicit byte_maxima(const pooled_bytes& bytes)
-      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
-        pixel_flip(in_every_lane(bytes.is_unsigned ? -128 : 0)),
-        low(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)), limits(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
   [[gnu::always_inline]] vector load_vector(const std::byte* x) const { return kernels::load_vector<byte_vector>(x) ^ flip; }
   [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
@@ -66,13 +63,7 @@ struct byte_maxima {
   }
   template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
   template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return larger_lanes(a, b); }
-  [[gnu::always_inline]] pixel finished(pixel x) const {
-    const pixel raised = x > low ? x : low;
-    return (raised < high ? raised : high) ^ pixel_flip;
-  }
-
- private:
-  static pixel in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - pixel{}; }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return limits.limited(x); }
 };
 
 namespace detail {

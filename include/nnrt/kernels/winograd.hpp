@@ -154,13 +154,11 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
     const std::int64_t depth = of.depth(e);
     for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
       const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
-      const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = bytes_ahead / tiles_of_rows.count();
-      t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
+      set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * panel_columns);
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
-      t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(size, width)(t);
     }
     v += of.input_step(rows), m += of.product_step(rows), packed += depth * vectors;
@@ -176,7 +174,7 @@ constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
 
 /// Floats of scratch that each part of conv_winograd() needs.
 constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
-  return (detail::winograd_layout(s, tile).scratch() + 15) / 16 * 16;
+  return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
 }
 
 /// The set of tiles that conv_winograd() makes do with.

@@ -16,9 +16,9 @@ namespace ops {
 ///   y: the same shape; one of these dtypes; quantised where it is an integer, with the scale that `into<quant{…}>`
 ///   gives
 ///
-///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; NaN is the zero
-///   point integer to float:    scale of x * (x - zero point of x) integer to integer:  (x - zero point of x) * (scale
-///   of x / scale of y), in fixed point, + zero point of y, clamped
+///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; a NaN is the zero point
+///   integer to float:    scale of x * (x - zero point of x)
+///   integer to integer:  (x - zero point of x) * (scale of x / scale of y), in fixed point, + zero point of y, clamped
 ///
 /// `src_t` and `dst_t` are the numbers of both dtypes: OH_NN_DataType's or HDI's. x may have one scale for each index
 /// along `axis`, which counts from the end when negative; y has one scale.

@@ -9,7 +9,6 @@
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/order.hpp>
 
-#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {

@@ -2,6 +2,7 @@
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/exchange.hpp>
 #include <nnrt/ir/graph.hpp>
@@ -10,7 +11,7 @@ namespace nnrt::inline NNRT_ISA::passes {
 
 inline constexpr std::int64_t arena_alignment = 64;
 
-constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
+constexpr std::int64_t aligned(std::int64_t bytes) { return nnrt::detail::rounded_up(bytes, arena_alignment); }
 
 /// A piece of the arena and the steps (first to last, both included) between which it is in use.
 struct block {

@@ -2,6 +2,7 @@
 // Flow: who fills or reads such memory asks here; the lengthened places hold 0.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/policy/accelerator.hpp>
 
@@ -20,8 +21,6 @@ struct aligned_tensor {
 };
 
 namespace detail {
-
-constexpr std::int64_t in_multiples(std::int64_t v, std::int64_t of) { return (v + of - 1) / of * of; }
 
 /// The least 256 k + 0, 16, 32, 64 or 128 that is not less.
 constexpr std::int64_t in_steps(std::int64_t bytes) {
@@ -53,9 +52,9 @@ constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& de
   made.valid = made.aligned = four;
   const bool is_planes = desc.layout == nchw;
   const int h = four.rank - (is_planes ? 2 : 3), w = h + 1, c = is_planes ? four.rank - 3 : four.rank - 1;
-  made.aligned[h] = detail::in_multiples(four[h], by.height);
-  made.aligned[w] = detail::in_multiples(four[w], by.width);
-  made.aligned[c] = detail::in_multiples(four[c], by.channels);
+  made.aligned[h] = detail::rounded_up(four[h], by.height);
+  made.aligned[w] = detail::rounded_up(four[w], by.width);
+  made.aligned[c] = detail::rounded_up(four[c], by.channels);
   const std::int64_t element = size_of(desc.type);
   std::int64_t& innermost = made.aligned[four.rank - 1];
   std::int64_t stride = is_halves ? packed_bytes(innermost) : detail::saturated_product(innermost, element);

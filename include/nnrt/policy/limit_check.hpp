@@ -254,8 +254,8 @@ class limit_check {
       case elements_must_lie_within_the_limits: return within({volume(f_.x().shape), volume(f_.y().shape)});
       case elements_of_an_image_must_lie_within_the_limits: return within({saturated_product(x[1], x[2], x[3])});
       case aligned_elements_must_lie_within_the_limits: {
-        const std::int64_t wide = saturated_product(x[1], in_multiples(x[2], 8), in_multiples(x[3], 4));
-        const std::int64_t deep = saturated_product(x[1], x[2], in_multiples(x[3], 32));
+        const std::int64_t wide = saturated_product(x[1], rounded_up(x[2], 8), rounded_up(x[3], 4));
+        const std::int64_t deep = saturated_product(x[1], x[2], rounded_up(x[3], 32));
         return within({wide < deep ? wide : deep});
       }
       case aligned_blocks_of_the_result_must_lie_within_the_limits: return within({saturated_product(y[1], (y[2] + 7) / 8, (y[3] + 3) / 4)});

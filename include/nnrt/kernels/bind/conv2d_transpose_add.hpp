@@ -20,7 +20,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || has_byte_gaps(shape)) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || detail::has_gaps(shape)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,

@@ -17,7 +17,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
     if (!keeps_sums_of_bytes(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
     const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || has_byte_gaps(shape)) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,

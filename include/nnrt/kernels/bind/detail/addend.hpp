@@ -15,7 +15,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct addend_places {
   std::int64_t factors, scales, wide;
   constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
-      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide((scales + out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64) {}
+      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide(rounded_up(scales + out * std::int64_t{sizeof(addend_scale)}, 64)) {}
 
   constexpr std::int64_t bytes() const { return wide + 64; }
 };
