@@ -80,7 +80,7 @@ TEST_CASE("file: devices and pipes are written to and stay what they are, and so
     return lstat(path.c_str(), &there) == 0 ? there.st_mode & S_IFMT : 0;
   };
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  const nnrt::detail::descriptor reader(open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  const nnrt::owned_file reader(open(pipe.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
   REQUIRE(reader.is_open());
   const std::span<const std::byte> pieces[] = {bytes_of("one "), {}, bytes_of("two")};
   REQUIRE(nnrt::write_file(pipe, pieces));
@@ -93,7 +93,7 @@ TEST_CASE("file: devices and pipes are written to and stay what they are, and so
   CHECK(type_of(device) == S_IFLNK);
 
   REQUIRE(nnrt::write_file(folder.file("file"), bytes_of("old")));
-  const nnrt::detail::descriptor held(open(folder.file("file").c_str(), O_RDONLY | O_CLOEXEC));
+  const nnrt::owned_file held(open(folder.file("file").c_str(), O_RDONLY | O_CLOEXEC));
   REQUIRE(symlink(("/proc/self/fd/" + std::to_string(held.number())).c_str(), opened.c_str()) == 0);
   const auto refused = nnrt::write_file(opened, bytes_of("new"));
   REQUIRE(!refused);

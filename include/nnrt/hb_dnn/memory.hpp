@@ -5,6 +5,7 @@
 #include <nnrt/hb_dnn/support.hpp>
 
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
@@ -67,13 +68,14 @@ class device_memory {
   bool covers(const void* address, std::uint64_t bytes, std::shared_ptr<const void>* block = nullptr) const {
     const auto first = reinterpret_cast<std::uintptr_t>(address);
     const std::lock_guard lock(mutex_);
-    auto next = regions_.upper_bound(first);
-    if (next == regions_.begin()) return true;
-    --next;
-    const std::uint64_t offset = first - next->first;
-    if (offset >= next->second.bytes) return true;
-    if (block != nullptr) *block = next->second.block;
-    return next->second.bytes - offset >= bytes;
+    const auto behind = regions_.upper_bound(first);
+    const bool stays_outside = behind == regions_.end() || behind->first - first >= bytes;  // a range from in front of a region lies in none and runs into it
+    if (behind == regions_.begin()) return stays_outside;
+    const auto at = std::prev(behind);
+    const std::uint64_t offset = first - at->first;
+    if (offset >= at->second.bytes) return stays_outside;
+    if (block != nullptr) *block = at->second.block;
+    return at->second.bytes - offset >= bytes;
   }
 
  private:
