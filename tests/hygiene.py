@@ -155,6 +155,20 @@ def check_top_level() -> Iterator[str]:
         yield f"{missing} is missing from the top level"
 
 
+def check_readme() -> Iterator[str]:
+    """What README.md says of operators is what docs/operators.md, which is made of them, says."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", (ROOT / "docs" / "operators.md").read_text(encoding="utf-8"), re.S | re.M)
+    of_nnrt = {name: text for name, text in sections if re.match(r"\s*NNRt \d+", text)}
+    if f"networks of {len(of_nnrt)} operators" not in readme:
+        yield f"README.md does not speak of {len(of_nnrt)} operators"
+    told = re.search(r"the operators (.*?)\s+run\s+their references", readme, re.S)
+    listed = set(re.findall(r"\w+", told[1])) - {"and"} if told else set()
+    plain = {name for name, text in of_nnrt.items() if "\n- kernels: the reference\n" in text}
+    for name in sorted(listed ^ plain):
+        yield f"README.md: {name} is {'not ' if name in listed else ''}an operator without kernels"
+
+
 def rules_of(operator: str) -> list[str]:
     """The enumerators of an operator's rules; several operators may share an enumeration of ops/detail."""
     shared = re.search(r"using rule = (?:\w+::)*(\w+);", operator)
@@ -199,6 +213,12 @@ def runs_reference_in_compiler(test: str, shared: str) -> bool:
 def check_operators() -> Iterator[str]:
     list_file = INCLUDE / "ops" / "list.hpp"
     listed = set(included(list_file)) if list_file.is_file() else set()
+    members = re.search(r"using list = type_list<([^>]*)>", list_file.read_text(encoding="utf-8"))
+    in_list = set(re.findall(r"\w+", members[1])) if members else set()
+    selected = set(included(INCLUDE / "kernels" / "select.hpp"))
+    for binding in sorted((INCLUDE / "kernels" / "bind").glob("*.hpp")):
+        if f"nnrt/kernels/bind/{binding.name}" not in selected:
+            yield f"{binding.relative_to(ROOT)} is not in kernels/select.hpp: its operator would run the reference"
     rejected = {f.name for f in (ROOT / "tests" / "compile_fail").glob("*.cpp")}
     shared = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "support").glob("*.hpp")))
     for header in sorted((INCLUDE / "ops").glob("*.hpp")):
@@ -207,7 +227,9 @@ def check_operators() -> Iterator[str]:
             continue   # not an operator: what several of them share
         name, stem, rules = header.relative_to(ROOT), header.stem, rules_of(text)
         if listed and f"nnrt/ops/{header.name}" not in listed:
-            yield f"{name} is not in ops/list.hpp"
+            yield f"{name} is not included by ops/list.hpp"
+        if stem not in in_list:
+            yield f"{name}: {stem} does not stand in the list of ops/list.hpp"
         if rules and not any(file == f"{stem}.cpp" or file.startswith(f"{stem}_") for file in rejected):
             yield f"{name} has no tests/compile_fail/{stem}_<rule>.cpp"
         test = ROOT / "tests" / "ops" / f"{stem}_test.cpp"

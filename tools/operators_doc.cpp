@@ -335,10 +335,12 @@ std::string document(const std::string& folder) {
          "involved. Every operator also checks what follows from its table of operands: how many there are, their "
          "dtypes and\n"
          "quantisation, which ones must be constants, and that tensors have at most 2^40 elements. Attributes are "
-         "keywords of the\n"
-         "same name, and so are operands that are lists of integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those "
-         "that small\n"
-         "tensors with all extents known get; where the reference runs, results are the same but slower.\n\n"
+         "keywords, of the\n"
+         "same name where no operator has it (else the line that begins with \"In C++\" shows which), and so are operands "
+         "that are lists of\n"
+         "integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those that small tensors with all extents known get; where "
+         "the reference\n"
+         "runs, results are the same but slower.\n\n"
          "| NNRt | operator | |\n|---|---|---|\n";
   for (const operator_info* op : catalogue()) {
     const operator_facts facts = facts_of(*op, ops::list{});
