@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""single_include.py: makes single_include/nnrt/nnrt.hpp, the whole library in one file.
+"""single_include.py: makes single_include/nnrt/nnrt.hpp, what static networks need in one file.
 
-Flow: starts at include/nnrt/nnrt.hpp and puts each header of nnrt where it is first included; headers of other libraries stay
+Flow: begins with the headers of STARTS and puts each header of nnrt where it is first included; headers of other libraries stay
 includes. The test single_include/up_to_date runs `--check`, which fails when the committed file is not what would be made.
 
     single_include.py           write the file
@@ -14,15 +14,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
-START = "nnrt/nnrt.hpp"
+STARTS = ["nnrt/nnrt.hpp", "nnrt/io/make_weights.hpp", "nnrt/exec/stored_weights.hpp"]
 RESULT = ROOT / "single_include" / "nnrt" / "nnrt.hpp"
 
 PREAMBLE = f"""\
-// nnrt in one file: made by tools/single_include.py from include/{START}; change the headers there, not this file.
+// nnrt in one file: made by tools/single_include.py from {', '.join(STARTS)} in include/; change the headers there, not this file.
 // Flow: copy it anywhere; Boost.Hana and xsimd must be on the include path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#if defined(NNRT_ISA)
+#error "nnrt: headers of include/nnrt have been included; single_include/nnrt/nnrt.hpp stands in their place, not beside them"
+#endif
 """
+END = "// core/config.hpp complains where it sees this.\n#define NNRT_SINGLE_INCLUDE 1\n"
 
 INCLUDES = re.compile(r"^\s*#\s*include\s*<([^>]+)>")
 CONDITION = re.compile(r"^\s*#\s*(if|ifdef|ifndef)\b")
@@ -67,8 +72,10 @@ class Inliner:
 
 def whole_library() -> str:
     inliner = Inliner()
-    inliner.inline(START)
-    text = "\n".join(inliner.lines) + "\n"
+    for start in STARTS:
+        if start not in inliner.inlined:
+            inliner.inline(start)
+    text = "\n".join([*inliner.lines, "", END])
     return re.sub(r"\n{3,}", "\n\n", text)
 
 

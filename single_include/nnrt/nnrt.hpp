@@ -1,7 +1,11 @@
-// nnrt in one file: made by tools/single_include.py from include/nnrt/nnrt.hpp; change the headers there, not this file.
+// nnrt in one file: made by tools/single_include.py from nnrt/nnrt.hpp, nnrt/io/make_weights.hpp, nnrt/exec/stored_weights.hpp in include/; change the headers there, not this file.
 // Flow: copy it anywhere; Boost.Hana and xsimd must be on the include path.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#if defined(NNRT_ISA)
+#error "nnrt: headers of include/nnrt have been included; single_include/nnrt/nnrt.hpp stands in their place, not beside them"
+#endif
 
 // ===== nnrt/nnrt.hpp
 // nnrt: the one header for static networks - operators, layers, graph<f>, executors and weights.
@@ -26,6 +30,10 @@
 // ===== nnrt/core/config.hpp
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
+
+#if defined(NNRT_SINGLE_INCLUDE)
+#error "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt stand in its place, not beside it"
+#endif
 
 // Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their own: what one unit makes of a
 // kernel must not run for another.
@@ -1041,13 +1049,21 @@ void zip_elements(const broadcast_loops& loops, const T* a, const T* b, R* y, in
 // near the real one are tried until one is right for each of them, halves included, which some slope nearby sends to the side where they belong.
 
 // ===== nnrt/core/algorithm.hpp
-// algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped numbers, without the rest of <algorithm>.
+// algorithm: std::min, std::max, std::copy, std::fill_n and std::equal, and clamped and rounded numbers, without the rest of <algorithm>.
 // Flow: included by kernels, passes, the graph and what every plan needs, instead of <algorithm>, which costs every translation unit 0.05 s, half of it for std::ranges.
 
 namespace nnrt::inline NNRT_ISA::detail {
 
 /// x, or the bound that it is beyond; low <= high.
 constexpr std::int64_t clamped(std::int64_t x, std::int64_t low, std::int64_t high) { return x < low ? low : x > high ? high : x; }
+
+/// How many pieces of this size so much falls into. Not less than none: dividing as a signed number takes three instructions more, which small
+/// layers have a dozen times.
+constexpr std::int64_t pieces_of(std::int64_t all, std::int64_t size) {
+  return static_cast<std::int64_t>((static_cast<std::uint64_t>(all) + static_cast<std::uint64_t>(size) - 1) / static_cast<std::uint64_t>(size));
+}
+/// The least multiple that is not less.
+constexpr std::int64_t rounded_up(std::int64_t x, std::int64_t multiple_of) { return pieces_of(x, multiple_of) * multiple_of; }
 
 }  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/kernels/byte_pairs.hpp
@@ -1740,6 +1756,8 @@ constexpr bool is_nan(double x) { return (detail::bits(x) & ~detail::sign_bit) >
 constexpr bool is_nan(float x) { return is_nan(double{x}); }
 constexpr bool is_inf(double x) { return (detail::bits(x) & ~detail::sign_bit) == detail::infinity_bits; }
 constexpr bool is_inf(float x) { return is_inf(double{x}); }
+constexpr bool is_finite(double x) { return (detail::bits(x) & ~detail::sign_bit) < detail::infinity_bits; }
+constexpr bool is_finite(float x) { return is_finite(double{x}); }
 
 // --- rounding --------------------------------------------------------------
 // From 2^52 on every double is an integer; a zero keeps the sign of x.
@@ -2106,29 +2124,7 @@ struct once {
   }
 };
 
-/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
-struct half_to_even {
-  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) {
-    return rounded(std::int64_t{accumulator} * factor.mantissa, 31 - factor.exponent);
-  }
-  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) {
-    return detail::exact_product(sum, factor).rounded_to_even();
-  }
-  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) {
-    const detail::wide_product exact(sum, factor);
-    return rounded(exact.product, exact.right);
-  }
-
- private:
-  static constexpr std::int32_t rounded(std::int64_t product, int right) {
-    if (right <= 0) return detail::shifted_left(product, -right);
-    const std::int64_t below = product >> right, rest = product - (below << right),
-                       half = std::int64_t{1} << (right - 1);
-    return detail::saturated_i32(below + (rest > half || (rest == half && (below & 1) != 0) ? 1 : 0));
-  }
-};
-
-/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even, but a zero point that is odd turns
+/// One rounding of zero point + product to nearest, ties to the even neighbour: as half_to_even below, but a zero point that is odd turns
 /// which neighbour that is. Answers what comes on top of the zero point. Source: hbDNN's quantisation, which adds the zero point before it rounds.
 struct zero_point_then_half_to_even {
   static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor, std::int32_t zero_point) {
@@ -2147,6 +2143,14 @@ struct zero_point_then_half_to_even {
     const std::int64_t below = product >> right, rest = product - (below << right), half = std::int64_t{1} << (right - 1);
     return detail::saturated_i32(below + (rest > half || (rest == half && ((below + zero_point) & 1) != 0) ? 1 : 0));
   }
+};
+
+/// One rounding of the exact product to nearest, ties to the even neighbour, as IEEE 754 rounds.
+struct half_to_even {
+  using of = zero_point_then_half_to_even;
+  static constexpr std::int32_t scale(std::int32_t accumulator, fixed_point factor) { return of::scale(accumulator, factor, 0); }
+  static constexpr std::int64_t scale_exactly(std::int64_t sum, fixed_point factor) { return of::scale_exactly(sum, factor, 0); }
+  static constexpr std::int32_t scale_wide(std::int64_t sum, fixed_point factor) { return of::scale_wide(sum, factor, 0); }
 };
 
 }  // namespace rounding
@@ -2237,7 +2241,7 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 
 // ===== nnrt/kernels/lanes.hpp
 // lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; no other header mentions intrinsics of float vectors.
+// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes and of narrowing in byte_lanes.hpp and its like.
 
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
 #define NNRT_HAS_XSIMD 1
@@ -2334,6 +2338,18 @@ inline constexpr bool masks_are_free = false;
 constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
 // --- operations ------------------------------------------------------------
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it. No instruction.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+#if !defined(NNRT_HAS_XSIMD)
+  asm("" : "+m"(x.data));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x.data));
+#else
+  asm("" : "+v"(x.data));
+#endif
+  return x;
+}
 
 // Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
 // broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
@@ -3151,11 +3167,10 @@ inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_
 // --- bytes of four registers, lane by lane ------------------------------------
 
 /// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// channel_of_lane(v, l).
+/// l / 4 * 16 + v * 4 + l % 4.
 struct interleaved {
   int_vector of[4];
 };
-constexpr std::int64_t channel_of_lane(std::int64_t v, std::int64_t lane) { return lane / 4 * 16 + v * 4 + lane % 4; }
 
 [[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
   const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
@@ -3360,19 +3375,33 @@ struct rounded_lanes {
   return (int_vector)((std::int64_t{1} << 31) - pairs{});
 }
 
+/// The limits of stored results in vectors of so many bytes. All numbers are as those of i8: of u8 ones 128 is taken off, by flipping a bit that is
+/// flipped back in the end.
+template <int Bytes> struct byte_limits {
+  typedef std::int8_t vector __attribute__((vector_size(Bytes)));
+  vector low, high, flip;
+
+  byte_limits(std::int32_t low_number, std::int32_t high_number, bool is_unsigned)
+      : low(in_every_lane(low_number - (is_unsigned ? 128 : 0))), high(in_every_lane(high_number - (is_unsigned ? 128 : 0))), flip(in_every_lane(is_unsigned ? -128 : 0)) {}
+
+  /// Stored bytes of numbers that are not below the lower limit, and of any.
+  [[gnu::always_inline]] vector lowered(vector x) const { return (x < high ? x : high) ^ flip; }
+  [[gnu::always_inline]] vector limited(vector x) const { return lowered(x > low ? x : low); }
+
+ private:
+  static vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - vector{}; }
+};
+
 /// What a stored result may be, as vectors.
 struct narrowing {
   short_vector zero_point;
-  byte_vector low, high, flip;
+  byte_limits<static_cast<int>(register_bytes)> within;
   bool limits;  // whether they do anything
 
-  /// All numbers as those of i8: of u8 results 128 is taken off, and the bytes are flipped back.
-  narrowing(std::int32_t low_number, std::int32_t high_number, std::int32_t zero, bool is_unsigned)
+  narrowing(std::int32_t low, std::int32_t high, std::int32_t zero, bool is_unsigned)
       : zero_point(static_cast<std::int16_t>(zero - (is_unsigned ? 128 : 0)) - short_vector{}),
-        low(in_every_lane(low_number - (is_unsigned ? 128 : 0))),
-        high(in_every_lane(high_number - (is_unsigned ? 128 : 0))),
-        flip(in_every_lane(is_unsigned ? -128 : 0)),
-        limits(is_unsigned || low_number > -128 || high_number < 127) {}
+        within(low, high, is_unsigned),
+        limits(is_unsigned || low > -128 || high < 127) {}
 
   template <bool AddsZeroPoint> [[gnu::always_inline]] short_vector moved(short_vector x) const {
     if constexpr (!AddsZeroPoint) return x;
@@ -3388,14 +3417,7 @@ struct narrowing {
     return x;
 #endif
   }
-  [[gnu::always_inline]] byte_vector limited(byte_vector x) const {
-    if (!limits) return x;
-    const byte_vector raised = x > low ? x : low;
-    return (raised < high ? raised : high) ^ flip;
-  }
-
- private:
-  static byte_vector in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - byte_vector{}; }
+  [[gnu::always_inline]] byte_vector limited(byte_vector x) const { return limits ? within.limited(x) : x; }
 };
 
 /// The lower halves of the lanes of a and b, four of each by turns.
@@ -6239,7 +6261,7 @@ template <class T> struct byte_pair_ends {
         zero_b(f.zero_b + (is_unsigned ? 0 : 128)),
         to(f.result.range.low, f.result.range.high, f.result.zero_point, is_unsigned) {}
 
-  /// The bytes of lane l and register v, see channel_of_lane(), without their sign.
+  /// The bytes of lane l and register v, see interleaved, without their sign.
   [[gnu::always_inline]] static interleaved widened(byte_vector x) {
     const auto flip = (byte_vector)int_lanes_of(is_unsigned ? 0 : static_cast<std::int32_t>(0x80808080U));
     return interleave(x ^ flip, byte_vector{}, byte_vector{}, byte_vector{});
@@ -7129,7 +7151,7 @@ template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
   constexpr float shift = 0x1.8p23F;  // a number beside it loses its fraction; n then stands in the lowest bits of the sum
-  const V shifted = fma(x, V(log2_e), V(shift)), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
+  const V shifted = opaque(fma(x, V(log2_e), V(shift))), n = shifted - V(shift), fraction = detail::exp_fraction(x, n);
 #if defined(NNRT_LANES_AVX512)
   // A number so far off that no fraction is left makes any sum, a NaN too, but its n says 0 or infinity: whatever is no number from 0 to 2 counts as 2.
   return V(_mm512_scalef_ps(smaller_bits(fraction, V(2.0F)).data, n.data));
@@ -7184,7 +7206,7 @@ template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (
   constexpr float shift = detail::exponent_shift;
   V shifted[N], sum[N];
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::in_reach(x[k]); });
-  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = fma(x[k], V(0x1.715476p+0F), V(shift)); });
+  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+0F), V(shift))); });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
@@ -7620,7 +7642,7 @@ template <class V> [[gnu::always_inline]] inline V with_sign_of(V x, V size) {
 template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   constexpr float shift = 0x1p23F;
   const V size = magnitude_of(x);
-  return where_less(size, V(shift), detail::with_sign_of(x, (size + V(shift)) - V(shift)), x);
+  return where_less(size, V(shift), detail::with_sign_of(x, opaque(size + V(shift)) - V(shift)), x);
 }
 
 /// The logarithm within 3 ulp: that of the exponent, and of a number from sqrt(1/2) to sqrt(2), which is 2 artanh(s) for
@@ -7660,8 +7682,8 @@ inline constexpr float largest_angle = 8192;
 /// exact products with the first two as far as this, and series that end below 2^-28.
 template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
   constexpr float shift = 0x1.8p23F;
-  const V shifted = fma(x, V(0x1.45f306p-1F), V(shift)), n = shifted - V(shift);
-  const V r = fma(n, V(-0x1.4442d2p-24F), fma(n, V(-0x1.fb4p-12F), fma(n, V(-0x1.92p+0F), x))), square = r * r;
+  const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
+  const V r = fma(n, V(-0x1.4442d2p-24F), opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))))), square = r * r;
   const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
   const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
   const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum
@@ -9050,9 +9072,30 @@ struct pooled_axis {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   pooled_axis h, w;
+
+  /// Of the output.
+  constexpr std::int64_t pixels() const { return n * h.outputs * w.outputs; }
 };
 
 namespace detail {
+
+/// Calls fold(first, rows, columns, row_step, pixel) for these output pixels: the first pixel of the window inside the image, its extents there, and how many
+/// elements lie between rows.
+template <class Element, class Fold> [[gnu::always_inline]] inline void for_each_window(const pooling_shape& s, const Element* x, interval pixels, const Fold& fold) {
+  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
+  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
+  std::int64_t ow = pixels.begin % columns, oh = pixels.begin / columns % rows;
+  const Element* image = x + pixels.begin / columns / rows * image_step;
+  for (std::int64_t pixel = pixels.begin; pixel < pixels.end; ++pixel) {
+    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
+    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, pixel);
+    if (++ow < columns) continue;
+    ow = 0;
+    if (++oh < rows) continue;
+    oh = 0;
+    image += image_step;
+  }
+}
 
 /// The window of one output pixel.
 struct pooling_window {
@@ -9104,22 +9147,11 @@ constexpr int pooled_vectors(std::int64_t channels) {
 /// y[n, oh, ow, c] = clamp(fold of the window). Every window covers at least one pixel of the image.
 template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
-  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
-  const rectangle work = share(s.n * rows * columns, (s.c + lanes - 1) / lanes, p);
+  const rectangle work = share(s.pixels(), (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
-  std::int64_t ow = work.rows.begin % columns, oh = work.rows.begin / columns % rows;
-  const float* image = x + work.rows.begin / columns / rows * image_step;
-  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
-    const float* const first = image + ih.begin * row_step + iw.begin * s.c;
+  detail::for_each_window(s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
     detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
-    if (++ow < columns) continue;
-    ow = 0;
-    if (++oh < rows) continue;
-    oh = 0;
-    image += image_step;
-  }
+  });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -9139,24 +9171,15 @@ struct pooled_bytes {
 /// The largest byte of a window.
 class byte_maximum {
  public:
-  explicit byte_maximum(const pooled_bytes& bytes)
-      : flip_((byte_vector)int_lanes_of(bytes.is_unsigned ? all_signs : 0)),
-        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+  explicit byte_maximum(const pooled_bytes& bytes) : limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
-  [[gnu::always_inline]] void start() { largest_ = low_; }
-  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ flip_); }
-  [[gnu::always_inline]] byte_vector result(std::int64_t) const {
-    return (largest_ < high_ ? largest_ : high_) ^ flip_;
-  }
+  [[gnu::always_inline]] void start() { largest_ = limits_.low; }
+  [[gnu::always_inline]] void add(byte_vector x) { largest_ = larger_lanes(largest_, x ^ limits_.flip); }
+  [[gnu::always_inline]] byte_vector result(std::int64_t) const { return limits_.lowered(largest_); }
 
  private:
-  static constexpr auto all_signs = static_cast<std::int32_t>(0x80808080U);
-  static byte_vector in_every_lane(std::int32_t x) {
-    const auto number = static_cast<std::int8_t>(x);
-    return number - byte_vector{};
-  }
-  byte_vector flip_, low_, high_, largest_;
+  byte_limits<static_cast<int>(register_bytes)> limits_;
+  byte_vector largest_;
 };
 
 /// Sums of bytes, each byte of a register for itself: four pixels at a time by a dot product with ones.
@@ -9247,14 +9270,9 @@ class byte_mean {
 /// y[n, oh, ow, c] = the fold of the window. Every window covers at least one pixel of the image.
 template <class Fold, class Isa = native>
 void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs, row_step = s.w.input * s.c;
-  const std::int64_t blocks = (s.c + register_bytes - 1) / register_bytes;
-  const rectangle work = share(s.n * rows * columns, blocks, p);
+  const rectangle work = share(s.pixels(), (s.c + register_bytes - 1) / register_bytes, p);
   Fold fold(bytes);
-  for (std::int64_t pixel = work.rows.begin; pixel < work.rows.end; ++pixel) {
-    const std::int64_t image = pixel / columns / rows;
-    const interval ih = s.h.pixels_of(pixel / columns % rows), iw = s.w.pixels_of(pixel % columns);
-    const std::byte* const first = x + (image * s.h.input + ih.begin) * row_step + iw.begin * s.c;
+  detail::for_each_window(s, x, work.rows, [&](const std::byte* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
     for (std::int64_t block = work.columns.begin; block < work.columns.end; ++block) {
       const std::int64_t c = block * register_bytes, n = s.c - c < register_bytes ? s.c - c : register_bytes;
       fold.start();
@@ -9264,7 +9282,7 @@ void pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& 
       const byte_vector result = fold.result(ih.size() * iw.size());
       __builtin_memcpy(y + pixel * s.c + c, &result, static_cast<std::size_t>(n));
     }
-  }
+  });
 }
 
 namespace detail {
@@ -9273,68 +9291,47 @@ namespace detail {
 /// channel.
 template <int Bytes> class largest_bytes {
  public:
-  largest_bytes(const pooled_bytes& bytes, std::int64_t channels)
-      : channels_(channels),
-        flip_(in_every_lane(bytes.is_unsigned ? -128 : 0)),
-        low_(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high_(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+  largest_bytes(const pooled_bytes& bytes, std::int64_t channels, std::byte* y)
+      : channels_(channels), y_(y), limits_(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
-  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step,
-                                         std::byte* y) const {
+  [[gnu::always_inline]] void operator()(const std::byte* first, interval rows, interval columns, std::int64_t row_step, std::int64_t pixel) const {
+    std::byte* const y = y_ + pixel * channels_;
     for (std::int64_t c = 0;; c = c + 2 * Bytes < channels_ ? c + Bytes : channels_ - Bytes) {
-      lanes_of_bytes largest = low_;
+      lanes_of_bytes largest = limits_.low;
       for (std::int64_t i = 0; i < rows.size(); ++i)
         for (std::int64_t j = 0; j < columns.size(); ++j) {
           lanes_of_bytes x;  // not load_vector(): a size that depends on a parameter does not survive as an argument
           __builtin_memcpy(&x, first + i * row_step + j * channels_ + c, Bytes);
-          x ^= flip_;
+          x ^= limits_.flip;
           largest = largest > x ? largest : x;  // larger_lanes(), see above
         }
-      const lanes_of_bytes result = (largest < high_ ? largest : high_) ^ flip_;
+      const lanes_of_bytes result = limits_.lowered(largest);
       __builtin_memcpy(y + c, &result, Bytes);
       if (c + Bytes >= channels_) return;
     }
   }
 
  private:
-  typedef std::int8_t lanes_of_bytes __attribute__((vector_size(Bytes), may_alias));
-  static lanes_of_bytes in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - lanes_of_bytes{}; }
+  using lanes_of_bytes = typename byte_limits<Bytes>::vector;
 
   std::int64_t channels_;
-  lanes_of_bytes flip_, low_, high_;
+  std::byte* y_;
+  byte_limits<Bytes> limits_;
 };
-
-/// Calls fold(first, rows, columns, row_step, y) for each output pixel of a part: its window's first pixel, and extents.
-template <class Fold>
-void for_each_window(const pooling_shape& s, const std::byte* x, std::byte* y, part p, const Fold& fold) {
-  const std::int64_t rows = s.h.outputs, columns = s.w.outputs;
-  const std::int64_t row_step = s.w.input * s.c, image_step = s.h.input * row_step;
-  const interval work = share(s.n * rows * columns, p);
-  std::int64_t ow = work.begin % columns, oh = work.begin / columns % rows;
-  const std::byte* image = x + work.begin / columns / rows * image_step;
-  for (std::int64_t pixel = work.begin; pixel < work.end; ++pixel) {
-    const interval ih = s.h.pixels_of(oh), iw = s.w.pixels_of(ow);
-    fold(image + ih.begin * row_step + iw.begin * s.c, ih, iw, row_step, y + pixel * s.c);
-    if (++ow < columns) continue;
-    ow = 0;
-    if (++oh < rows) continue;
-    oh = 0;
-    image += image_step;
-  }
-}
 
 }  // namespace detail
 
 /// pool_bytes() for maxima; parts are divisions of the pixels.
 template <class Isa = native>
 void max_pool_bytes(const pooling_shape& s, const std::byte* x, const pooled_bytes& bytes, std::byte* y, part p = {}) {
-  if (s.c >= register_bytes)
-    return detail::for_each_window(s, x, y, p, detail::largest_bytes<static_cast<int>(register_bytes)>(bytes, s.c));
+  const interval pixels = share(s.pixels(), p);
+  const auto by_vectors_of = [&]<int Bytes>(std::integral_constant<int, Bytes>) { detail::for_each_window(s, x, pixels, detail::largest_bytes<Bytes>(bytes, s.c, y)); };
+  if (s.c >= register_bytes) return by_vectors_of(std::integral_constant<int, static_cast<int>(register_bytes)>());
   if constexpr (register_bytes > 32)
-    if (s.c >= 32) return detail::for_each_window(s, x, y, p, detail::largest_bytes<32>(bytes, s.c));
+    if (s.c >= 32) return by_vectors_of(std::integral_constant<int, 32>());
   if constexpr (register_bytes > 16)
-    if (s.c >= 16) return detail::for_each_window(s, x, y, p, detail::largest_bytes<16>(bytes, s.c));
-  if (s.c >= 8) return detail::for_each_window(s, x, y, p, detail::largest_bytes<8>(bytes, s.c));
+    if (s.c >= 16) return by_vectors_of(std::integral_constant<int, 16>());
+  if (s.c >= 8) return by_vectors_of(std::integral_constant<int, 8>());
   pool_bytes<byte_maximum, Isa>(s, x, bytes, y, p);
 }
 
@@ -9413,18 +9410,15 @@ struct float_maxima {
 struct byte_maxima {
   using element = std::byte;
   using vector = byte_vector;
-  typedef std::int8_t pixel __attribute__((vector_size(16), may_alias));
+  using pixel = byte_limits<16>::vector;
   static constexpr std::int64_t vector_elements = register_bytes, pixel_elements = 16;
   /// As of floats; max_pool_bytes() is the other one.
   static constexpr std::int64_t fewer_channels = register_bytes, most_overlapping = 0;
   byte_vector flip;
-  pixel pixel_flip, low, high;
+  byte_limits<16> limits;
 
   explicit byte_maxima(const pooled_bytes& bytes)
-      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)),
-        pixel_flip(in_every_lane(bytes.is_unsigned ? -128 : 0)),
-        low(in_every_lane(bytes.range.low - (bytes.is_unsigned ? 128 : 0))),
-        high(in_every_lane(bytes.range.high - (bytes.is_unsigned ? 128 : 0))) {}
+      : flip((byte_vector)int_lanes_of(bytes.is_unsigned ? static_cast<std::int32_t>(0x80808080U) : 0)), limits(bytes.range.low, bytes.range.high, bytes.is_unsigned) {}
 
   [[gnu::always_inline]] vector load_vector(const std::byte* x) const { return kernels::load_vector<byte_vector>(x) ^ flip; }
   [[gnu::always_inline]] vector load_some(const std::byte* x, std::int64_t n) const { return load_bytes(x, n) ^ flip; }
@@ -9435,13 +9429,7 @@ struct byte_maxima {
   }
   template <class V> [[gnu::always_inline]] static void put(std::byte* to, V x) { __builtin_memcpy(to, &x, sizeof x); }
   template <class V> [[gnu::always_inline]] static V larger(V a, V b) { return larger_lanes(a, b); }
-  [[gnu::always_inline]] pixel finished(pixel x) const {
-    const pixel raised = x > low ? x : low;
-    return (raised < high ? raised : high) ^ pixel_flip;
-  }
-
- private:
-  static pixel in_every_lane(std::int32_t x) { return static_cast<std::int8_t>(x) - pixel{}; }
+  [[gnu::always_inline]] pixel finished(pixel x) const { return limits.limited(x); }
 };
 
 namespace detail {
@@ -11987,6 +11975,8 @@ inline constexpr int tile_rows = has_lane_products ? 8 : vector_registers == 32 
 namespace detail {
 /// Tile functions exist for 1, 2, 4, 6, … rows; this is the row count of the one that serves `rows`.
 constexpr std::int64_t function_rows(std::int64_t rows) { return rows == 1 ? 1 : (rows + 1) / 2 * 2; }
+/// The row at which the second half of the function's rows begins: where rows are odd in number both halves have the middle one.
+constexpr std::int64_t second_half(std::int64_t rows) { return rows == 1 ? 0 : rows - function_rows(rows) / 2; }
 }  // namespace detail
 
 /// The tiles along m rows (or pixels of a line): as few as can be, of which the last ones have two rows fewer than the first. So none is a sliver, two
@@ -12439,6 +12429,22 @@ inline constexpr tile_table some_tiles =
     detail::make_table<Isa, tile_set{detail::row_set(Table / detail::column_sets), detail::column_set(Table % detail::column_sets)}>();
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/taps.hpp
+// taps: which taps of a window lie in the image.
+// Flow: convolution.hpp and depthwise.hpp leave out the others.
+
+namespace nnrt::inline NNRT_ISA::kernels::detail {
+
+/// The taps of one axis that lie in the image when the first lies at `start`.
+constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
+  const auto taps_before = [&](std::int64_t i) {
+    return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);
+  };
+  const std::int64_t first = start < 0 ? taps_before(-start) : 0;
+  return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -12454,15 +12460,6 @@ inline vf load_inputs(const float* x, std::int64_t o, std::int64_t count, std::i
     if (--left == 0) ++c, left = multiplier;
   }
   return load(inputs);
-}
-
-/// The taps of one axis that lie in the image when the first lies at `start`.
-constexpr interval taps_inside(std::int64_t start, std::int64_t extent, std::int64_t kernel, std::int64_t dilation) {
-  const auto taps_before = [&](std::int64_t i) {
-    return nnrt::detail::clamped((i + dilation - 1) / dilation, 0, kernel);
-  };
-  const std::int64_t first = start < 0 ? taps_before(-start) : 0;
-  return {first, std::max(first, start < extent ? taps_before(extent - start) : 0)};
 }
 
 /// One output pixel, from the image's first float.
@@ -12667,7 +12664,7 @@ constexpr std::int64_t most_tiles_at_once(part p) { return p.count > 1 ? shared_
 
 /// Where rows of A begin and end for a tile of `rows` consecutive rows.
 inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
-  const std::int64_t second = rows == 1 ? 0 : rows - function_rows(rows) / 2;
+  const std::int64_t second = second_half(rows);
   t.a = a, t.a_second = advanced(a, second * t.lda);
   t.c = c, t.c_second = c + second * t.ldc;
 }
@@ -13150,18 +13147,14 @@ struct byte_factors {
 /// Products per element for which no sum without its bias leaves 32 bits.
 inline constexpr std::int64_t most_byte_products = std::numeric_limits<std::int32_t>::max() / (255 * 255);
 
-/// How many pieces of this size so much falls into. Not less than none: dividing as a signed number takes three instructions more, which small
-/// layers have a dozen times.
-constexpr std::int64_t pieces(std::int64_t all, std::int64_t size) {
-  return static_cast<std::int64_t>((static_cast<std::uint64_t>(all) + static_cast<std::uint64_t>(size) - 1) / static_cast<std::uint64_t>(size));
-}
+using nnrt::detail::pieces_of, nnrt::detail::rounded_up;
 
 /// Where B's rows lie for dot products: `runs` runs of `length` consecutive elements of a row of A; each run ends with a
 /// whole dot product, the missing weights zero. A plain product has one run.
 struct byte_depth {
   std::int64_t runs = 1, length = 0;
 
-  constexpr std::int64_t steps() const { return pieces(length, 4); }  // of a run
+  constexpr std::int64_t steps() const { return pieces_of(length, 4); }  // of a run
   constexpr std::int64_t products() const { return runs * length; }
 };
 
@@ -13193,9 +13186,9 @@ struct byte_layout {
   }
 
   static constexpr std::int64_t panel_width = 2 * int_lanes;
-  constexpr std::int64_t vectors() const { return pieces(n, int_lanes); }
-  constexpr std::int64_t panels() const { return pieces(n, panel_width); }
-  constexpr std::int64_t whole_panels() const { return pieces(n + 1, panel_width) - 1; }
+  constexpr std::int64_t vectors() const { return pieces_of(n, int_lanes); }
+  constexpr std::int64_t panels() const { return pieces_of(n, panel_width); }
+  constexpr std::int64_t whole_panels() const { return pieces_of(n + 1, panel_width) - 1; }
   constexpr std::int64_t width(std::int64_t panel) const { return std::min(panel_width, n - panel * panel_width); }
   constexpr std::int64_t vectors_of(std::int64_t panel) const { return width(panel) > int_lanes ? 2 : 1; }
   constexpr bool is_of_four(std::int64_t panel) const { return panel < 2 * fours; }
@@ -13237,8 +13230,8 @@ struct byte_layout {
   /// Blocks see what A stores, not what tiles see, so their sums start from something else.
   constexpr std::int64_t block_start_at() const { return bias_at() + vectors() * register_bytes; }
   constexpr std::int64_t starts_end() const { return bias_at() + (in_blocks ? 2 : 1) * vectors() * register_bytes; }
-  constexpr std::int64_t weights_at() const { return pieces(starts_end(), 64) * 64; }
-  constexpr std::int64_t bytes() const { return pieces(weights_at() + vectors() * vector_bytes(), 64) * 64; }
+  constexpr std::int64_t weights_at() const { return rounded_up(starts_end(), 64); }
+  constexpr std::int64_t bytes() const { return rounded_up(weights_at() + vectors() * vector_bytes(), 64); }
   /// The weights of a panel; all before it have two vectors.
   constexpr std::int64_t panel_at(std::int64_t panel) const { return weights_at() + 2 * panel * vector_bytes(); }
 };
@@ -14540,7 +14533,7 @@ template <class Isa> class block_walk {
       return {summed_.sums[i] + summed_.of[i].repeated * detail::sum_stride, at.c, at.rows};
     };
     const std::int64_t pairs = rows_ / 2 + rows_ % 2;
-    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces(2 * pairs, 2 * registers_)};
+    return {{rows_of(0), rows_of(1)}, scales_of(summed_.panel), &p_.to, start_of(summed_.panel), ldc_, pieces_of(2 * pairs, 2 * registers_)};
   }
 
   /// Ends the sums that wait.
@@ -14729,7 +14722,7 @@ inline scale_method method_in_tile(const byte_product& p, const channel_scales* 
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
 inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int64_t second_c) {
-  const std::int64_t second = at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2;
+  const std::int64_t second = second_half(at.rows);
   t.a = at.a, t.a_second = bytes_further(at.a, at.is_torn() ? at.second_a : second * t.lda);
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
@@ -14755,7 +14748,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   }
   alignas(64) std::int32_t sums[4 * vector_of_sums];
   set_byte_rows(t, at, 0, 0);
-  t.sums = sums, t.sums_second = sums + (at.rows == 1 ? 0 : at.rows - function_rows(at.rows) / 2) * sum_stride;
+  t.sums = sums, t.sums_second = sums + second_half(at.rows) * sum_stride;
   tile(t);
   if (p.factors.b_zero_as_seen() != 0) {
     std::int32_t row_sums[tile_rows];
@@ -14942,7 +14935,7 @@ constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
 }
 /// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return (std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout) + 63) / 64 * 64;
+  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout), 64);
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
@@ -15163,12 +15156,8 @@ struct block_row {
 
   block_row(const conv_shape& s, std::int64_t index)
       : y(index * block_rows(s)), height(std::min(block_rows(s), s.out_height - y)) {
-    const std::int64_t iy = y * s.stride_h - s.pad_top;
-    const auto taps_in = [&](std::int64_t rows) {
-      return nnrt::detail::clamped((rows + s.dilation_h - 1) / s.dilation_h, 0, s.kernel_h);
-    };
-    first_tap = iy < 0 ? taps_in(-iy) : 0;
-    last_tap = std::max(first_tap, taps_in(std::max<std::int64_t>(0, s.height - iy)));
+    const interval inside = taps_inside(y * s.stride_h - s.pad_top, s.height, s.kernel_h, s.dilation_h);
+    first_tap = inside.begin, last_tap = inside.end;
   }
   std::int64_t taps() const { return last_tap - first_tap; }
 };
@@ -15310,7 +15299,7 @@ constexpr std::int64_t scratch_per_part(const conv_shape& s) {
   const std::int64_t floats = method == conv_method::direct
                                   ? direct_scratch(s)
                                   : copied_rows_floats(s.batch * s.out_pixels(), s.depth());
-  return (floats + 15) / 16 * 16;  // whole cache lines, so that parts never share one
+  return nnrt::detail::rounded_up(floats, 16);  // whole cache lines, so that parts never share one
 }
 
 }  // namespace detail
@@ -15644,25 +15633,25 @@ struct byte_winograd_tiles : winograd_grid {
 
   /// Bytes from one transformed tile to the next, and from one element's matrix to the next: a further line of the cache keeps elements out of each
   /// other's way.
-  constexpr std::int64_t row_bytes() const { return bytes_apart(pieces(in, 4) * 8); }
-  constexpr std::int64_t element_bytes(std::int64_t rows) const { return pieces(rows * row_bytes(), 64) * 64 + 64; }
+  constexpr std::int64_t row_bytes() const { return bytes_apart(pieces_of(in, 4) * 8); }
+  constexpr std::int64_t element_bytes(std::int64_t rows) const { return rounded_up(rows * row_bytes(), 64) + 64; }
   /// Sums from one element to the next: those of a panel for each tile of rows.
   static constexpr std::int64_t element_sums(std::int64_t rows) { return row_tiles{rows}.count() * 2 * vector_of_sums + 16; }
 
   /// Blocks, whose transformed tiles take some 128 KiB of L2. Beyond some tiles of products blocks are even in number, for two threads.
   constexpr std::int64_t blocks() const {
     const std::int64_t most = std::max<std::int64_t>(4, 128 * 1024 / (16 * row_bytes()) / tile_rows) * tile_rows;
-    if (tiles() > most) return pieces(tiles(), 2 * most) * 2;
+    if (tiles() > most) return pieces_of(tiles(), 2 * most) * 2;
     return tiles() >= 4 * tile_rows ? 2 : 1;
   }
   constexpr interval block(std::int64_t index) const { return share(tiles(), {index, blocks()}); }
-  constexpr std::int64_t largest_block() const { return pieces(tiles(), blocks()); }
+  constexpr std::int64_t largest_block() const { return pieces_of(tiles(), blocks()); }
 
   /// Tiles side by side whose pixels are copied at once, where they are: some 16 KiB.
   constexpr std::int64_t copied_at_once() const { return std::min(across, std::max<std::int64_t>(1, 2 * 1024 / in - 1)); }
   /// What a block takes: transformed tiles, the sums of a panel, and a copy of pixels.
   constexpr std::int64_t scratch_bytes() const {
-    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + pieces(8 * (copied_at_once() + 1) * in, 64) * 64;
+    return 16 * (element_bytes(largest_block()) + element_sums(largest_block()) * std::int64_t{sizeof(std::int32_t)}) + rounded_up(8 * (copied_at_once() + 1) * in, 64);
   }
 };
 
@@ -15672,16 +15661,16 @@ inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_
 
 /// Products of so many rows, with so many steps of weights.
 constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps) {
-  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces(s.out, int_lanes) + 2 * pieces(s.out, 2 * int_lanes));
-  const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces(s.out, int_lanes));
+  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + 2 * pieces_of(s.out, 2 * int_lanes));
+  const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces_of(s.out, int_lanes));
   return std::max(static_cast<double>(rows) * of_row, weights / (weights <= 8 * 1024 * 1024 ? 4 : 1.6));
 }
-constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces(3 * s.in, 4)); }
+constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4)); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
-  const std::int64_t calls = 16 * pieces(of.tiles(), tile_rows) * pieces(s.out, 2 * int_lanes);
-  const double transforms = byte_input_cost * static_cast<double>(pieces(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces(of.tiles(), 2), 16 * pieces(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  const std::int64_t calls = 16 * pieces_of(of.tiles(), tile_rows) * pieces_of(s.out, 2 * int_lanes);
+  const double transforms = byte_input_cost * static_cast<double>(pieces_of(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
+  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -15697,7 +15686,7 @@ constexpr std::int64_t byte_winograd_scratch_bytes(const conv_shape& s) { return
 namespace detail {
 
 /// The most channels of is_byte_winograd_shape(), in whole vectors.
-inline constexpr std::int64_t most_winograd_channels = pieces(most_byte_products / 36, short_lanes) * short_lanes;
+inline constexpr std::int64_t most_winograd_channels = rounded_up(most_byte_products / 36, short_lanes);
 
 /// A filter without its zero point, zeros behind its last channel.
 struct wide_filter {
@@ -15822,7 +15811,7 @@ void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of
   t.start = reinterpret_cast<const std::byte*>(no_start), t.b = p.packed + p.layout.panel_at(panel);
   for (int element = 0; element < 16; ++element) {
     for (std::int64_t i = 0; i < rows.count(); i += t.count) {
-      const std::int64_t count = rows.rows(i), second = count == 1 ? 0 : count - function_rows(count) / 2;
+      const std::int64_t count = rows.rows(i), second = second_half(count);
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;
@@ -15905,8 +15894,8 @@ namespace detail {
 /// takes so many cycles for each row of the kernel and byte.
 constexpr bool prefers_copied_blocks(const conv_shape& s) {
   if (s.out_width <= 1 || !suits_blocks(4 * s.out_width, s.depth(), s.group_out())) return false;
-  const std::int64_t vectors = pieces(s.group_out(), int_lanes), lines = pieces(s.out_width, register_rows) * s.kernel_h * pieces(s.kernel_w * s.group_in(), register_bytes);
-  return lines * vectors * 16 > s.out_width * (pieces(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
+  const std::int64_t vectors = pieces_of(s.group_out(), int_lanes), lines = pieces_of(s.out_width, register_rows) * s.kernel_h * pieces_of(s.kernel_w * s.group_in(), register_bytes);
+  return lines * vectors * 16 > s.out_width * (pieces_of(s.depth(), register_bytes) * vectors + s.kernel_h * 48 + s.depth() / 16);
 }
 /// Whether L1 keeps the weights of a panel while lines pass by.
 constexpr bool panel_stays(const byte_layout& layout) { return 2 * layout.vector_bytes() <= 32 * 1024; }
@@ -16009,7 +15998,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
   if (!detail::copies_byte_bands(s)) return 0;
-  return (s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes + 63) / 64 * 64;
+  return rounded_up(s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes, 64);
 }
 
 /// Packs weights, group by group.
@@ -16297,9 +16286,9 @@ struct byte_depthwise_plan {
   }
   /// Of the copy, or of a row of zero points.
   constexpr std::int64_t scratch_bytes() const {
-    if (is_in_place()) return (s.width * s.channels + register_bytes + 63) / 64 * 64;
+    if (is_in_place()) return rounded_up(s.width * s.channels + register_bytes, 64);
     const std::int64_t rows = copied_rows_for(std::min(band(), s.out_height)) + rows_below();
-    return (rows * row_bytes() + register_bytes + 63) / 64 * 64;
+    return rounded_up(rows * row_bytes() + register_bytes, 64);
   }
 
   // Sets of channels: what the bytes of a register stand for.
@@ -16319,11 +16308,11 @@ struct byte_depthwise_plan {
   constexpr std::int64_t column_bytes() const { return rows_at_once() * 4 * dot_bytes; }
   /// [scales of four vectors][starting sums][four rows][column][output row][vector]
   constexpr std::int64_t set_bytes() const {
-    return (scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes() + 63) / 64 * 64;
+    return rounded_up(scale_bytes() + 4 * register_bytes + fours() * columns() * column_bytes(), 64);
   }
 };
 
-/// Lane and vector of a byte of a register, see channel_of_lane().
+/// Lane and vector of a byte of a register, see interleaved.
 struct lane_place {
   std::int64_t vector, lane;
   constexpr explicit lane_place(std::int64_t byte) : vector(byte % 16 / 4), lane(byte / 16 * 4 + byte % 4) {}
@@ -17636,7 +17625,7 @@ inline void across_pack(const conv_shape& s, const float* w, const float* bias, 
 
 /// Floats of scratch that each part of conv_across() needs.
 constexpr std::int64_t across_scratch_floats(const conv_shape& s) {
-  return (s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s) + 15) / 16 * 16;
+  return nnrt::detail::rounded_up(s.rows_under(detail::across_rows * detail::across_band(s)) * detail::across_line(s), 16);
 }
 
 /// What computes two rows of a result.
@@ -17821,13 +17810,11 @@ void winograd_products(const winograd_layout& of, std::int64_t rows, const float
     const std::int64_t depth = of.depth(e);
     for (std::int64_t i = 0; i < tiles_of_rows.count(); ++i) {
       const std::int64_t first = tiles_of_rows.begin(i), size = tiles_of_rows.rows(i);
-      const std::int64_t second = size == 1 ? 0 : size - function_rows(size) / 2;  // see tile_args
       tile_args t{.lda = of.row_step(), .k = depth, .ldc = panel_columns};
       t.b = packed, t.bias = no_bias, t.last = width - (vectors - lanes);
       t.ahead = advanced(address_of(packed), floats_ahead + i * depth * vectors / tiles_of_rows.count()), t.ahead_step = bytes_ahead / tiles_of_rows.count();
-      t.a = advanced(address_of(v), first * of.row_step()), t.a_second = advanced(t.a, second * of.row_step());
+      set_rows(t, size, advanced(address_of(v), first * of.row_step()), m + first * panel_columns);
       if (t.ahead >= tiles.weights_end) t.ahead = t.a, t.ahead_step = 0;
-      t.c = m + first * panel_columns, t.c_second = t.c + second * panel_columns;
       tiles.for_tile(size, width)(t);
     }
     v += of.input_step(rows), m += of.product_step(rows), packed += depth * vectors;
@@ -17843,7 +17830,7 @@ constexpr std::int64_t winograd_packed_floats(const conv_shape& s, int tile) {
 
 /// Floats of scratch that each part of conv_winograd() needs.
 constexpr std::int64_t winograd_scratch_floats(const conv_shape& s, int tile) {
-  return (detail::winograd_layout(s, tile).scratch() + 15) / 16 * 16;
+  return nnrt::detail::rounded_up(detail::winograd_layout(s, tile).scratch(), 16);
 }
 
 /// The set of tiles that conv_winograd() makes do with.
@@ -18268,7 +18255,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 struct addend_places {
   std::int64_t factors, scales, wide;
   constexpr addend_places(std::int64_t packed_bytes, std::int64_t out)
-      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide((scales + out * std::int64_t{sizeof(addend_scale)} + 63) / 64 * 64) {}
+      : factors(packed_bytes), scales(factors + (out + int_lanes) * 8), wide(rounded_up(scales + out * std::int64_t{sizeof(addend_scale)}, 64)) {}
 
   constexpr std::int64_t bytes() const { return wide + 64; }
 };
@@ -18592,20 +18579,26 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
   }
 }
 
-/// Writes the bias to the output pixels that meet no tap.
-inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
-  if (phases_of(s.h) == s.h.stride && phases_of(s.w) == s.w.stride) return;
-  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+/// Whether some output pixels meet no tap.
+constexpr bool has_gaps(const conv_transpose_shape& s) { return phases_of(s.h) != s.h.stride || phases_of(s.w) != s.w.stride; }
+/// Calls fill(element at which it begins) for each of these in a part of the output's rows.
+template <class Fill> void for_each_gap(const conv_transpose_shape& s, part p, Fill fill) {
+  if (!has_gaps(s)) return;
   const interval rows = share(s.batch * s.h.output, p);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
-    for (std::int64_t ox = 0; ox < s.w.output; ++ox) {
-      if (row_meets_taps && meets_taps(s.w, ox)) continue;
-      float* const pixel = y + (row * s.w.output + ox) * s.out;
-      for (std::int64_t o = 0; o < s.out; o += lanes)
-        store_first(pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
-    }
+    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
+      if (!row_meets_taps || !meets_taps(s.w, ox)) fill((row * s.w.output + ox) * s.out);
   }
+}
+
+/// Writes the bias to the output pixels that meet no tap.
+inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y, clamp_range range, part p) {
+  const vf lo = broadcast(&range.lo), hi = broadcast(&range.hi);
+  for_each_gap(s, p, [&](std::int64_t pixel) {
+    for (std::int64_t o = 0; o < s.out; o += lanes)
+      store_first(y + pixel + o, clamp(load(bias + o), lo, hi), std::min(lanes, s.out - o));
+  });
 }
 
 /// Calls f(phase of height, phase of width, packed weights, first output pixel) for each pair of phases with outputs.
@@ -18706,12 +18699,7 @@ void depthwise_transpose(const conv_transpose_shape& s, const float* x, const fl
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Whether some pixels meet no tap.
-constexpr bool has_byte_gaps(const conv_transpose_shape& s) { return detail::phases_of(s.h) != s.h.stride || detail::phases_of(s.w) != s.w.stride; }
-
 namespace detail {
-
-constexpr std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Calls f(phase of height, phase of width, the convolution that they are) for those with outputs.
 template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape& s, F f) {
@@ -18720,22 +18708,11 @@ template <class F> constexpr void for_each_byte_phase(const conv_transpose_shape
   });
 }
 
-/// Writes what pixels have that meet no tap.
-inline void fill_byte_gaps(const conv_transpose_shape& s, const std::byte* pixel, std::byte* y, part p) {
-  if (!has_byte_gaps(s)) return;
-  const interval rows = share(s.batch * s.h.output, p);
-  for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const bool row_meets_taps = meets_taps(s.h, row % s.h.output);
-    for (std::int64_t ox = 0; ox < s.w.output; ++ox)
-      if (!row_meets_taps || !meets_taps(s.w, ox)) std::copy(pixel, pixel + s.out, y + (row * s.w.output + ox) * s.out);
-  }
-}
-
 }  // namespace detail
 
 /// Bytes that byte_conv_transpose_pack() writes: a pixel that meets no tap, and the packed weights of each phase.
 constexpr std::int64_t byte_conv_transpose_packed_bytes(const conv_transpose_shape& s) {
-  std::int64_t bytes = detail::whole_lines(s.out);
+  std::int64_t bytes = rounded_up(s.out, 64);
   detail::for_each_byte_phase(
       s, [&](const detail::phase&, const detail::phase&, const conv_shape& c) { bytes += byte_conv_packed_bytes(byte_conv_plan::of(c)); });
   return bytes;
@@ -18758,7 +18735,7 @@ template <class ChannelOf, class LoneOf>
 void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors& f, scaled_range range,
                               const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
   for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
-  out += detail::whole_lines(s.out);
+  out += rounded_up(s.out, 64);
   const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     byte_conv_pack(
@@ -18776,8 +18753,8 @@ void byte_conv_transpose_pack(const conv_transpose_shape& s, const byte_factors&
 template <class Isa = native>
 void byte_conv_transpose(const conv_transpose_shape& s, byte_product product, const byte_conv_buffers& of,
                          part p = {}) {
-  detail::fill_byte_gaps(s, product.packed, of.y, p);
-  product.packed += detail::whole_lines(s.out);
+  detail::for_each_gap(s, p, [&](std::int64_t pixel) { std::copy(product.packed, product.packed + s.out, of.y + pixel); });
+  product.packed += rounded_up(s.out, 64);
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
     const byte_conv_plan plan = byte_conv_plan::of(c);
     product.layout = byte_conv_layout(plan);
@@ -19236,7 +19213,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : tran
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || has_byte_gaps(shape)) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || detail::has_gaps(shape)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
@@ -19346,7 +19323,7 @@ template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
     if (!keeps_sums_of_bytes(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
     const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
-    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || has_byte_gaps(shape)) return {};
+    if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape)) return {};
     return {.run = &run,
             .pack = &pack,
             .packs = 0b110,
@@ -25985,9 +25962,9 @@ namespace ops {
 ///   y: the same shape; one of these dtypes; quantised where it is an integer, with the scale that `into<quant{…}>`
 ///   gives
 ///
-///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; NaN is the zero
-///   point integer to float:    scale of x * (x - zero point of x) integer to integer:  (x - zero point of x) * (scale
-///   of x / scale of y), in fixed point, + zero point of y, clamped
+///   float to integer:    round(x / scale of y) + zero point of y, halves away from zero, clamped; a NaN is the zero point
+///   integer to float:    scale of x * (x - zero point of x)
+///   integer to integer:  (x - zero point of x) * (scale of x / scale of y), in fixed point, + zero point of y, clamped
 ///
 /// `src_t` and `dst_t` are the numbers of both dtypes: OH_NN_DataType's or HDI's. x may have one scale for each index
 /// along `axis`, which counts from the end when negative; y has one scale.
@@ -33212,7 +33189,7 @@ namespace nnrt::inline NNRT_ISA::passes {
 
 inline constexpr std::int64_t arena_alignment = 64;
 
-constexpr std::int64_t aligned(std::int64_t bytes) { return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment; }
+constexpr std::int64_t aligned(std::int64_t bytes) { return nnrt::detail::rounded_up(bytes, arena_alignment); }
 
 /// A piece of the arena and the steps (first to last, both included) between which it is in use.
 struct block {
@@ -34816,12 +34793,86 @@ class system_text {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/io/owned_file.hpp
+// owned_file: an open file that is closed with its owner, and reading and writing of all that was asked for.
+// Flow: mapped files, written files, caches of drivers and messages between processes hold files by it.
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A file descriptor that is closed with it; below 0: none. Move only.
+class owned_file {
+ public:
+  owned_file() = default;
+  explicit owned_file(int number) : number_(number) {}
+  owned_file(owned_file&& other) noexcept : number_(other.released()) {}
+  owned_file& operator=(owned_file other) noexcept {
+    detail::swap_values(number_, other.number_);
+    return *this;
+  }
+  ~owned_file() { close(); }
+
+  /// The same open file under a number of its own; none when the system has no more.
+  static owned_file copy_of(int number) { return owned_file(::fcntl(number, F_DUPFD_CLOEXEC, 0)); }
+
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  /// False: the system could not write what it still held; errno says why.
+  bool close() {
+    const int number = released();
+    return number < 0 || ::close(number) == 0;
+  }
+
+ private:
+  int released() {
+    const int number = number_;
+    number_ = -1;
+    return number;
+  }
+  int number_ = -1;
+};
+
+namespace detail {
+
+/// Reads exactly so many bytes from this place on; where the file stands does not change. False: it ends before, or errno says why not.
+[[gnu::cold]] inline bool read_at(int file, std::uint64_t place, array_ref<std::byte> to) {
+  for (std::size_t done = 0; done < to.size();) {
+    const ::ssize_t got = ::pread(file, to.data() + done, to.size() - done, static_cast<::off_t>(place + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    done += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+/// Writes all bytes by write(from, count), a system call; false: errno says why not.
+template <class Write> bool write_each(array_ref<const std::byte> bytes, Write write) {
+  for (std::size_t done = 0; done < bytes.size();) {
+    const ::ssize_t written = write(done, bytes.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written == 0) errno = EIO;  // nobody else says why
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
+}
+[[gnu::cold]] inline bool write_all(int file, array_ref<const std::byte> bytes) {
+  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::write(file, bytes.data() + done, left); });
+}
+/// The same from this place on; where the file stands does not change.
+[[gnu::cold]] inline bool write_at(int file, std::uint64_t place, array_ref<const std::byte> bytes) {
+  return write_each(bytes, [&](std::size_t done, std::size_t left) { return ::pwrite(file, bytes.data() + done, left, static_cast<::off_t>(place + done)); });
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -34864,25 +34915,6 @@ namespace detail {
   return fail(error_code::invalid_argument,
               {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
 }
-
-/// A file descriptor that closes itself.
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() { close(); }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  bool close() {
-    const int number = number_;
-    number_ = -1;
-    return number < 0 || ::close(number) == 0;
-  }
-
- private:
-  int number_;
-};
 }  // namespace detail
 
 [[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
@@ -34897,7 +34929,7 @@ class descriptor {
   name.insert(path.begin(), path.end());
   name.push_back('\0');
   // O_NONBLOCK: a pipe must be refused below, not waited for.
-  const detail::descriptor file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const owned_file file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
   struct ::stat status {};
   if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
@@ -36394,6 +36426,10 @@ struct complaint {
 /// Declares the tensors of a network. Names of inputs, of outputs and of weights are three spaces of their own.
 class builder {
  public:
+  builder() = default;
+  builder(builder&&) = default;
+  builder(const builder&) = delete;  // a function that takes a copy declares its network in that
+
   /// An input of the network; inputs are the executor's arguments in order of declaration.
   template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}>
   constexpr auto input(std::string_view name) {
@@ -36432,6 +36468,15 @@ class builder {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
+  }
+
+  /// What is no list of such numbers.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank), quantisation Quantised = quantisation{}, class Given>
+    requires(!(std::is_array_v<Given> && std::is_same_v<std::remove_extent_t<Given>, element_t<Type>>) && !std::is_same_v<Given, std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>>)
+  constexpr auto constant(const Given&) {
+    static_assert(detail::accepted<Given>, "nnrt: a constant takes as many numbers as its shape has elements, in braces, an array or a std::array of the dtype's own type");
+    refuse();
+    return tensor<tensor_desc{}>{};
   }
 
   /// Makes a tensor a result of the network, under this name.
@@ -36762,8 +36807,9 @@ namespace detail {
 
 template <auto Function> constexpr builder build() {
   builder b;
-  Function(b);
-  b.finish();
+  constexpr bool is_network = std::is_invocable_v<decltype(Function), builder&>;
+  static_assert(is_network, "nnrt: a network is a function of builder&");
+  if constexpr (is_network) Function(b), b.finish();
   // Nodes over another graph's tensors, or over one weight in two shapes, cannot be planned: the complaint shall be the only error.
   const graph_rule rule = b.complaint().rule;
   if (b.complaint().made && (rule == graph_rule::tensors_must_belong_to_this_graph || rule == graph_rule::weights_of_one_name_must_be_alike))
@@ -37934,18 +37980,28 @@ using cpu_unrolled = basic_cpu<execution_form::unrolled>;
 namespace nnrt::inline NNRT_ISA {
 
 /// What the type of a range tells of it before anything runs.
-enum class range_rule { range_must_have_the_dtype_of_its_tensor, range_must_have_as_many_elements_as_its_tensor };
+enum class range_rule {
+  range_must_have_the_dtype_of_its_tensor,
+  range_must_have_as_many_elements_as_its_tensor,
+  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
+  range_of_an_output_must_not_be_const,
+  arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
+};
 
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
 
-/// The name of an input or output, letter by letter, for what the compiler prints.
+/// Input or output I.
+template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+/// Its name, letter by letter, for what the compiler prints.
 template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
 template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
-  using type = named<(IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I]).name[Letter]...>;
+  using type = named<end_of<G, IsInput, I>.name[Letter]...>;
 };
+template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
 
+template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
 template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
 
 /// Elements of a range when its type tells them, else -1.
@@ -37963,6 +38019,19 @@ template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_seque
 [[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
   append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
   return false;
+}
+
+/// The output of this name; as many as there are where there is none.
+template <class G> constexpr std::size_t output_of_name(std::string_view name) {
+  std::size_t i = 0;
+  while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
+  return i;
+}
+
+/// Copies a result to a range of as many elements of its type. `Name` is the output's.
+template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
+  if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
+  else std::copy(from.begin(), from.end(), std::data(to));
 }
 
 /// Says that an input lies where the run writes.
@@ -38001,6 +38070,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
+  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && (detail::is_contiguous<Arguments> && ...);
 
  public:
   /// Span over output I.
@@ -38016,6 +38086,10 @@ template <class G, class Policy = cpu> class executor {
     if (made) *this = std::move(*made);
     else report(std::move(made.error()));
   }
+  /// A network with weights is made by create(weights).
+  executor()
+    requires(!G::weights.empty())
+  = delete;
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
 
@@ -38034,6 +38108,9 @@ template <class G, class Policy = cpu> class executor {
   {
     return create(weights{}, wanted);
   }
+  static result<executor> create(const options& = {})
+    requires(!G::weights.empty())
+  = delete;
 
   /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
   /// broken contract, and the executor says so again at every run.
@@ -38045,14 +38122,14 @@ template <class G, class Policy = cpu> class executor {
   }
 
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
     if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+    requires(takes<input_count + output_count, Ranges...>)
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
@@ -38067,7 +38144,7 @@ template <class G, class Policy = cpu> class executor {
   /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
   /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
@@ -38080,7 +38157,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count && output_count > 0)
+    requires(takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
@@ -38091,6 +38168,20 @@ template <class G, class Policy = cpu> class executor {
       (copy_output<Out>(std::get<input_count + Out>(all)), ...);
       return {};
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
+  }
+
+  /// What is no list of arguments: the compiler says why.
+  template <class... Arguments>
+    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+  outputs_type operator()(const Arguments&...) {
+    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
+  }
+  template <class... Arguments>
+    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+  result<outputs_type> try_run(const Arguments&...) {
+    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
   }
 
   /// What the steps took so far; profile() says which step is which.
@@ -38115,7 +38206,7 @@ template <class G, class Policy = cpu> class executor {
   }
   /// The output of this name of the last run: run.output<"probability">().
   template <fixed_string Name> auto output() {
-    constexpr std::size_t index = index_of(Name.view());
+    constexpr std::size_t index = detail::output_of_name<G>(Name.view());
     static_assert(index < output_count, "nnrt: the network has no output of this name");
     if constexpr (index < output_count) return output_at<index>();
   }
@@ -38165,18 +38256,24 @@ template <class G, class Policy = cpu> class executor {
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
-  static constexpr std::size_t index_of(std::string_view name) {
-    for (std::size_t i = 0; i < output_count; ++i)
-      if (G::outputs[i].name == name) return i;
-    return output_count;
+  template <bool IsInput, std::size_t I> using name_in_error = detail::name_of_tensor<G, IsInput, I>;
+
+  template <class... Arguments, std::size_t... I> static constexpr void refuse_arguments(std::index_sequence<I...>) {
+    constexpr std::size_t count = sizeof...(Arguments);
+    if constexpr (count != input_count && count != input_count + output_count)
+      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
+    else (require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>(), ...);
+  }
+  template <bool IsInput, std::size_t I, class Argument> static constexpr void require_range() {
+    if constexpr (!detail::is_contiguous<Argument>) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name_in_error<IsInput, I>>::report());
   }
 
   /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
   template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
-    constexpr tensor_info info = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+    constexpr tensor_info info = detail::end_of<G, IsInput, I>;
     constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
     constexpr std::int64_t elements = detail::static_size<Range>;
-    using name = typename detail::tensor_name<G, IsInput, I, std::make_index_sequence<info.name.size()>>::type;
+    using name = name_in_error<IsInput, I>;
     if constexpr (type != info.desc.type)
       return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
     else if constexpr (elements >= 0 && elements != info.desc.elements())
@@ -38252,10 +38349,7 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
-  template <std::size_t I, class Range> void copy_output(Range& to) {
-    const output_span<I> from = output_at<I>();
-    std::copy(from.begin(), from.end(), std::data(to));
-  }
+  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<name_in_error<false, I>>(output_at<I>(), to); }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);
@@ -38844,3 +38938,697 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 
 }  // namespace layers
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/io/make_weights.hpp
+// make_weights: weights that a program computed, and saving any weights.
+// Flow: calibration, conversion and tests make weights in memory; what they give is used or saved like a file's.
+
+// ===== nnrt/io/safetensors_writer.hpp
+// safetensors_writer: writes the file format of weights and saved models.
+// Flow: make_weights.hpp saves weights with it, the calibrator and saved models their own tensors.
+
+// ===== nnrt/io/write_file.hpp
+// write_file: writing a whole file so that readers see the old one or the new one.
+// Flow: whoever writes weights, saved models, caches or profiles calls it; programs that only read do without it.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written,
+/// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
+/// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
+/// followed. What is no regular file (a device, a pipe) is written to and stays what it is. Errors: not_found, io_failed
+/// (a folder, a socket, and a link to what a process has open, too); each names the file.
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
+  return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
+}
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+inline constexpr std::string_view mark_of_new_files = ".new-";
+
+/// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
+[[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
+  for (int n = 0;; ++n) {
+    temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});
+    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (number >= 0 || errno != EEXIST || n == 1000) return number;
+  }
+}
+
+[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
+  for (const auto piece : pieces)
+    if (!write_all(file.number(), piece)) return false;
+  struct ::stat old {};
+  if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
+  return ::fsync(file.number()) == 0 && file.close();
+}
+
+/// Whether the path leads to something that no file may take the place of: a device, a pipe, a folder, what a process has open (/dev/stdout).
+[[gnu::cold]] inline bool stays(const char* path) {
+  struct ::stat there {};
+  if (::stat(path, &there) != 0) return false;
+  char link[6];
+  return !S_ISREG(there.st_mode) || (::readlink(path, link, sizeof link) == 6 && std::string_view(link, 6) == "/proc/");
+}
+
+/// Writes to a device or a pipe.
+[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+  struct ::stat there {};
+  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
+    return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
+  owned_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  bool is_written = file.is_open();
+  for (std::size_t i = 0; is_written && i < pieces.size(); ++i) is_written = write_all(file.number(), pieces[i]);
+  if (is_written && file.close()) return {};
+  return system_failure(path, "cannot write", errno);
+}
+
+// After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
+// reason to report a failed write.
+[[gnu::cold]] inline void flush_directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const owned_file directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.is_open()) ::fsync(directory.number());
+}
+}  // namespace detail
+
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
+  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
+  const std::string name(path);
+  if (detail::stays(name.c_str())) return detail::write_through(name, pieces);
+  std::string temporary;
+  owned_file file(detail::create_beside(name, temporary));
+  if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
+  if (!detail::write_and_flush(file, pieces, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
+    const int number = errno;
+    ::unlink(temporary.c_str());
+    return detail::system_failure(path, "cannot write", number);
+  }
+  detail::flush_directory_of(name);
+  return {};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+namespace safetensors {
+
+/// A file to be written, without its tensors' bytes being copied: the header with its length, and the data in their
+/// order. The header is padded so that the data start at a multiple of 8; larger elements come first, then the order of
+/// names, which aligns every tensor to its element size. The same tensors in any order give the same file.
+struct outline {
+  std::vector<std::byte> header;
+  std::vector<std::span<const std::byte>> data;
+};
+
+/// The file of these tensors. Errors: invalid_argument (a name twice or not UTF-8, bytes that do not fit the shape, an
+/// unknown extent, …); the message names the tensor, what was got and what was expected.
+inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata = {});
+
+/// The file of these tensors as bytes. Errors as outline_of.
+inline result<std::vector<std::byte>> serialize(array_ref<const tensor_entry> tensors,
+                                                array_ref<const metadata_entry> metadata = {});
+
+/// Writes the file of these tensors, as write_file does. Errors as outline_of and write_file; each names the file.
+inline result<void> save(std::string_view path, array_ref<const tensor_entry> tensors,
+                         array_ref<const metadata_entry> metadata = {});
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
+  if (!is_utf8(tensor.name)) return complain(wrong, tensor.name, {"its name is not UTF-8"});
+  if (tensor.name == "__metadata__") return complain(wrong, tensor.name, {"this name is the format's own"});
+  if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
+  if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape))
+    return complain(wrong, tensor.name, {"shape ", tensor.shape, " has unknown extents or more than 2^40 elements"});
+  const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+  const std::size_t got = tensor.bytes.size();
+  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", {tensor.type, tensor.shape}});
+  return check_booleans(tensor, wrong);
+}
+
+/// Puts tensors and metadata in the order of their names on the way.
+inline bool check_writable(pool<tensor_entry>& tensors, pool<metadata_entry>& metadata, pool<char>& wrong) {
+  for (const tensor_entry& tensor : tensors)
+    if (!check_writable(tensor, wrong)) return false;
+  if (!sort_contents(tensors, metadata, wrong)) return false;
+  for (const metadata_entry& entry : metadata)
+    if (!is_utf8(entry.key) || !is_utf8(entry.value))
+      return complain(wrong, {"metadata ", piece::in_quotes(entry.key), ": it is not UTF-8"});
+  return true;
+}
+
+inline void write_metadata(json_writer& json, array_ref<const metadata_entry> metadata) {
+  json.key("__metadata__").begin_object();
+  for (const metadata_entry& entry : metadata) json.key(entry.key).string(entry.value);
+  json.end_object();
+}
+
+inline void write_tensor(json_writer& json, const tensor_entry& tensor, std::size_t begin) {
+  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor.type)).key("shape").begin_array();
+  for (const std::int64_t extent : tensor.shape) json.integer(extent);
+  json.end_array().key("data_offsets").begin_array();
+  json.integer(static_cast<std::int64_t>(begin)).integer(static_cast<std::int64_t>(begin + tensor.bytes.size()));
+  json.end_array().end_object();
+}
+
+inline std::vector<std::byte> framed(std::string header) {
+  header.append((8 - header.size() % 8) % 8, ' ');
+  const std::uint64_t length = header.size();
+  std::vector<std::byte> bytes(8 + header.size());
+  std::memcpy(bytes.data(), &length, 8);
+  std::memcpy(bytes.data() + 8, header.data(), header.size());
+  return bytes;
+}
+}  // namespace detail
+
+inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata) {
+  pool<tensor_entry> ordered;
+  ordered.insert(tensors.begin(), tensors.end());
+  pool<metadata_entry> texts;
+  texts.insert(metadata.begin(), metadata.end());
+  pool<char> wrong;
+  if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
+  detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
+    return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
+  });
+  json_writer json;
+  json.begin_object();
+  if (!texts.empty()) detail::write_metadata(json, texts);
+  outline file;
+  std::size_t at = 0;
+  for (const tensor_entry& tensor : ordered) {
+    detail::write_tensor(json, tensor, at);
+    file.data.push_back(tensor.bytes);
+    at += tensor.bytes.size();
+  }
+  json.end_object();
+  if (json.text().size() + 8 > longest_header) {
+    return fail(error_code::invalid_argument, {"the header would take more than ", longest_header, " bytes"});
+  }
+  file.header = detail::framed(std::move(json).take());
+  return file;
+}
+
+inline result<std::vector<std::byte>> serialize(array_ref<const tensor_entry> tensors,
+                                                array_ref<const metadata_entry> metadata) {
+  auto file = outline_of(tensors, metadata);
+  if (!file) return fail(std::move(file.error()));
+  std::vector<std::byte> bytes = std::move(file->header);
+  for (const auto piece : file->data) bytes.insert(bytes.end(), piece.begin(), piece.end());
+  return bytes;
+}
+
+inline result<void> save(std::string_view path, array_ref<const tensor_entry> tensors,
+                         array_ref<const metadata_entry> metadata) {
+  auto file = outline_of(tensors, metadata);
+  if (!file) return fail(std::move(file.error()).in(path));
+  file->data.insert(file->data.begin(), file->header);
+  return write_file(path, file->data);
+}
+
+}  // namespace safetensors
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Copies tensors and texts that are in memory. Each tensor then starts at a multiple of 64 bytes.
+/// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the
+/// tensor.
+inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
+                                    array_ref<const metadata_entry> metadata = {}, layout order = layout::native);
+
+/// Writes weights as a safetensors file, in the order of axes that they have. Errors: io_failed, not_found; each names
+/// the file.
+inline result<void> save_weights(std::string_view path, const weights& named) {
+  return safetensors::save(path, named.entries(), named.metadata());
+}
+
+/// A tensor of elements in the caller's memory: `tensor_of<float>("fc.bias", {10}, bias)`.
+template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& shape, std::span<const T> elements) {
+  static_assert(dtype_for<T>() != dtype::none, "nnrt: no dtype has this element type");
+  return {name, dtype_for<T>(), shape, std::as_bytes(elements)};
+}
+
+// --- details ---------------------------------------------------------------
+inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array_ref<const metadata_entry> metadata,
+                                    layout order) {
+  weights::state made;
+  made.order = order;
+  safetensors::contents& found = made.found;
+  found.tensors.insert(tensors.begin(), tensors.end());
+  found.metadata.insert(metadata.begin(), metadata.end());
+  pool<char> wrong;
+  if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
+  std::size_t bytes = 0, letters = 0;
+  for (const tensor_entry& tensor : tensors)
+    bytes += detail::aligned_memory::rounded(tensor.bytes.size()), letters += tensor.name.size();
+  for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
+  found.text.reserve(letters);
+  for (metadata_entry& text : found.metadata) text = {found.keep(text.key), found.keep(text.value)};
+  std::byte* to = made.memory.allocate(bytes);
+  for (tensor_entry& tensor : found.tensors) {
+    tensor.name = found.keep(tensor.name);
+    if (!tensor.bytes.empty()) std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
+    tensor.bytes = {to, tensor.bytes.size()};
+    to += detail::aligned_memory::rounded(tensor.bytes.size());
+  }
+  return weights(std::move(made));
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/stored_weights.hpp
+// stored_weights: what an executor prepared, as bytes, and executors that read their weights in such bytes - embedded, mapped or kept.
+// Flow: a program of the build writes what store_weights() gives; the program that is shipped calls restore_executor(), which binds, packs and
+// copies nothing.
+
+// ===== nnrt/exec/stored_bytes.hpp
+// stored_bytes: the frame of what a plan prepared, as bytes - head, digests, version, prepared memory and the weights that steps read as they are.
+// Flow: stored_program.hpp has a graph in the head, stored_weights.hpp nothing: its plan is the program's own.
+//
+//   head:  kind, bytes of the head, bytes in all, digest of the data; format, version, instruction set; what else the kind has; digest of the head
+//   data:  what the prepare steps made, then each weight that steps read as it is; all at multiples of 64
+
+// ===== nnrt/io/kept_bytes.hpp
+// kept_bytes: a handle on bytes that stay where they are - a mapped file's, a program's, or a copy.
+// Flow: caches hand files to devices in it; programs that were restored read their weights there as long as they live.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Bytes that begin at a multiple of 64 and live as long as a copy of the handle, or of keeper().
+class kept_bytes {
+ public:
+  kept_bytes() = default;
+  /// All bytes of a file; other processes that map it have the same memory.
+  explicit kept_bytes(mapped_file&& file) : bytes_(file.bytes()) {
+    keeper_ = weights(weights::state{.file = std::move(file), .memory = {}, .found = {}, .order = layout::native, .others = {}});
+  }
+  static kept_bytes copy_of(array_ref<const std::byte> bytes) {
+    weights::state made{.file = {}, .memory = {}, .found = {}, .order = layout::native, .others = {}};
+    std::byte* const first = made.memory.allocate(bytes.size());
+    if (!bytes.empty()) std::memcpy(first, bytes.data(), bytes.size());
+    kept_bytes kept;
+    kept.bytes_ = {first, bytes.size()};
+    kept.keeper_ = weights(std::move(made));
+    return kept;
+  }
+
+  /// Bytes that are never unloaded, at a multiple of 64: those of an nnrt::embedded_file.
+  static kept_bytes lasting(array_ref<const std::byte> bytes) {
+    kept_bytes kept;
+    kept.bytes_ = bytes;
+    return kept;
+  }
+
+  array_ref<const std::byte> bytes() const { return bytes_; }
+  /// A weights file without tensors, whose memory they are.
+  const weights& keeper() const { return keeper_; }
+
+ private:
+  weights keeper_;
+  array_ref<const std::byte> bytes_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/io/record.hpp
+// record: numbers and texts one after the other in bytes, and a digest of bytes that sees every damage.
+// Flow: stored programs and caches are written and read with it; nothing that is read is believed before the digest agrees.
+
+#include <boost/crc.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+using byte_list = std::vector<std::byte>;
+
+/// CRC-64 of ECMA-182, reflected.
+using crc64 = boost::crc_optimal<64, 0x42F0E1EBA9EA3693, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF, true, true>;
+
+/// A number that follows from every bit, at the speed of memory: a CRC of what 32 chains of rotations, shifts and sums make of the bytes. Bytes that
+/// differ within one aligned word of eight have another digest for certain, others but for one in 2^64.
+inline std::uint64_t digest_of(array_ref<const std::byte> bytes) {
+  // Each step is one to one, of the chain as well as of the word: a word that changed leaves its chain changed, and no CRC of 64 bits misses that.
+  // Multiplications would mix better, but AVX2 and SSE have none of 64 bits.
+  constexpr int count = 32;
+  std::uint64_t chains[count];
+  for (int i = 0; i < count; ++i) chains[i] = static_cast<std::uint64_t>(i + 1) * 0x9E3779B97F4A7C15U;
+  const std::size_t whole = bytes.size() / sizeof chains * sizeof chains;
+  for (std::size_t at = 0; at < whole; at += sizeof chains) {
+    std::uint64_t words[count];
+    std::memcpy(words, bytes.data() + at, sizeof words);
+    for (int i = 0; i < count; ++i) {
+      chains[i] = std::rotl(chains[i], 29) ^ words[i];
+      chains[i] += chains[i] << 21;
+    }
+  }
+  crc64 crc;
+  crc.process_bytes(chains, sizeof chains);
+  const std::uint64_t size = bytes.size();
+  crc.process_bytes(&size, sizeof size);
+  if (size > whole) crc.process_bytes(bytes.data() + whole, bytes.size() - whole);
+  return crc.checksum();
+}
+
+/// Writes numbers and texts one after the other, in this machine's order of bytes.
+struct record_writer {
+  byte_list bytes;
+
+  void put(const void* first, std::size_t count) {
+    if (count == 0) return;
+    const std::size_t before = bytes.size();
+    bytes.resize(before + count);
+    std::memcpy(bytes.data() + before, first, count);
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  void put(T number) {
+    put(&number, sizeof number);
+  }
+  void put(std::string_view text) {
+    put(std::uint64_t{text.size()});
+    put(text.data(), text.size());
+  }
+  /// A list of numbers, with their count before them.
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  void put_list(array_ref<const T> list) {
+    put(std::uint64_t{list.size()});
+    put(list.data(), list.size() * sizeof(T));
+  }
+};
+
+/// A desc, whole: a member more of it does not compile here.
+inline void put(record_writer& to, const tensor_desc& desc) {
+  const auto& [type, layout, shape, quantised] = desc;
+  const auto& [mode, scale, zero_point, axis, rounding] = quantised;
+  to.put(static_cast<std::int32_t>(type)), to.put(static_cast<std::int32_t>(layout)), to.put(std::int32_t{shape.rank});
+  for (const std::int64_t extent : shape) to.put(extent);
+  to.put(static_cast<std::int32_t>(mode)), to.put(scale), to.put(zero_point), to.put(std::int32_t{axis}), to.put(static_cast<std::int32_t>(rounding));
+}
+
+/// Reads them back; behind the end everything is 0 and empty, and `ok` is false.
+struct record_reader {
+  array_ref<const std::byte> bytes;
+  bool ok = true;
+
+  template <class T> T number() {
+    T made{};
+    if (const auto from = take(sizeof made); ok) std::memcpy(&made, from.data(), sizeof made);
+    return made;
+  }
+  std::string_view text() {
+    const auto from = take_of(number<std::uint64_t>(), 1);
+    return {reinterpret_cast<const char*>(from.data()), from.size()};
+  }
+  /// Appends a list of numbers to a pool or a vector.
+  template <class T, class List> void list(List& to) {
+    auto from = take_of(number<std::uint64_t>(), sizeof(T));
+    to.reserve(to.size() + from.size() / sizeof(T));
+    for (; !from.empty(); from = from.subspan(sizeof(T))) {
+      T made;
+      std::memcpy(&made, from.data(), sizeof made);
+      to.push_back(made);
+    }
+  }
+  /// A count of things that take at least `bytes_each` here: no more than there can be, so that who believes it takes no more memory than the
+  /// bytes justify.
+  std::size_t count_of(std::size_t bytes_each) {
+    const auto count = number<std::uint64_t>();
+    if (count > bytes.size() / bytes_each) ok = false;
+    return ok ? static_cast<std::size_t>(count) : 0;
+  }
+  array_ref<const std::byte> take(std::size_t count) { return take_of(count, 1); }
+
+ private:
+  array_ref<const std::byte> take_of(std::uint64_t count, std::size_t bytes_each) {
+    if (count > bytes.size() / bytes_each) ok = false;
+    if (!ok) return {};
+    const auto taken = bytes.first(static_cast<std::size_t>(count) * bytes_each);
+    bytes = bytes.subspan(taken.size());
+    return taken;
+  }
+};
+
+/// A desc as it stands there, with a rank and enumerators that may be none: check_graph() complains of those.
+inline tensor_desc read_desc(record_reader& from) {
+  tensor_desc desc;
+  desc.type = static_cast<dtype>(from.number<std::int32_t>()), desc.layout = static_cast<format>(from.number<std::int32_t>());
+  const auto rank = from.number<std::int32_t>();
+  for (std::int32_t i = 0; i < rank && i < max_rank; ++i) desc.shape.push_back(from.number<std::int64_t>());
+  desc.shape.rank = rank;
+  quantisation& q = desc.quantised;
+  q.mode = static_cast<quantisation::kind>(from.number<std::int32_t>());
+  q.scale = from.number<float>(), q.zero_point = from.number<std::int32_t>(), q.axis = from.number<std::int32_t>();
+  q.rounding = static_cast<stored_rounding>(from.number<std::int32_t>());
+  return desc;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// A kind of stored bytes.
+struct stored_kind {
+  std::uint64_t number;  // its first eight letters
+  std::uint32_t format;
+  std::string_view name;  // in messages
+
+  [[gnu::cold]] failure refused(pieces why, error_code code = error_code::invalid_file) const { return fail(code, std::string(name) + ": " + nnrt::joined(why)); }
+};
+inline constexpr std::int64_t not_stored = -1;
+
+inline void put(record_writer& to, ir::range at) { to.put(at.first), to.put(at.count); }
+
+/// What of a plan decides how prepared memory looks and who reads it. Plans of two planners that differ there have different digests.
+inline std::uint64_t plan_digest_of(const plan_view& p) {
+  record_writer all;
+  const auto put_slots = [&](ir::range at) {
+    for (std::int32_t i = at.first; i < at.first + at.count; ++i) {
+      const operand_slot& slot = p.slots[static_cast<std::size_t>(i)];
+      all.put(slot.base), all.put(slot.offset), all.put(slot.scales);
+      if (slot.desc >= 0) nnrt::put(all, p.desc_of(slot));
+    }
+  };
+  for (const array_ref<const step> list : {p.prepare, p.steps})
+    for (const step& s : list) all.put(s.kernel), all.put(s.scratch_bytes), put_slots(s.inputs), put_slots(s.outputs);
+  all.put(p.prepared_bytes);
+  return digest_of(array_ref<const std::byte>(all.bytes));
+}
+
+/// For each weight of a plan whether a step reads it, and not only what was prepared from it.
+inline std::vector<char> weights_read(const plan_view& p) {
+  std::vector<char> read(p.weights.size(), 0);
+  const auto mark = [&](const operand_slot& slot) {
+    const auto first = first_input + static_cast<std::int64_t>(p.inputs.size());
+    if (slot.base >= first) read[static_cast<std::size_t>(slot.base - first)] = 1;
+  };
+  for (const step& s : p.steps)
+    for (std::int32_t i = 0; i < s.inputs.count; ++i) {
+      const operand_slot& slot = p.slots[static_cast<std::size_t>(s.inputs.first + i)];
+      mark(slot);
+      if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
+    }
+  return read;
+}
+
+// ---- The data ----
+
+/// Where what was prepared and the weights lie in the data.
+struct stored_layout {
+  std::int64_t prepared_bytes = 0;
+  std::vector<std::int64_t> places;  // of weights
+  std::int64_t data_bytes = 0;
+
+  /// Weights of these sizes behind what was prepared, those that steps read.
+  stored_layout(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
+      : prepared_bytes(prepared), data_bytes(passes::aligned(prepared)) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      places.push_back(is_read[i] != 0 ? data_bytes : not_stored);
+      if (is_read[i] != 0) data_bytes += passes::aligned(sizes[i]);
+    }
+  }
+  void copy(const std::byte* prepared, array_ref<const std::byte* const> weights, const std::vector<std::int64_t>& sizes, std::byte* data) const {
+    if (prepared_bytes > 0) std::memcpy(data, prepared, static_cast<std::size_t>(prepared_bytes));
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (places[i] >= 0 && sizes[i] > 0) std::memcpy(data + places[i], weights[i], static_cast<std::size_t>(sizes[i]));
+  }
+};
+
+/// Where each weight begins in the data; null: it was not stored.
+inline result<void> find_weights(const stored_kind& kind, const std::vector<std::int64_t>& places, const std::vector<std::int64_t>& sizes, array_ref<const std::byte> data,
+                                 pool<const std::byte*>& pointers) {
+  if (sizes.size() != places.size()) return kind.refused({"has places of ", places.size(), " weights, expected ", sizes.size()});
+  const auto bytes = static_cast<std::int64_t>(data.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t at = places[i];
+    const bool is_there = at != not_stored;
+    if (is_there && (at < 0 || at % 64 != 0 || at > bytes || sizes[i] > bytes - at)) return kind.refused({"weight ", i, " lies outside of it"});
+    pointers.push_back(is_there ? data.data() + at : nullptr);
+  }
+  return {};
+}
+
+/// Whether all that a plan's steps read is in the data.
+inline result<void> check_prepared(const stored_kind& kind, const plan_view& plan, std::int64_t prepared_bytes, array_ref<const std::byte> data,
+                                   array_ref<const std::byte* const> weights) {
+  if (plan.prepared_bytes != prepared_bytes) return kind.refused({"has ", prepared_bytes, " bytes of prepared weights, expected ", plan.prepared_bytes});
+  if (prepared_bytes > static_cast<std::int64_t>(data.size())) return kind.refused({"prepared weights lie outside of it"});
+  const std::vector<char> is_read = weights_read(plan);
+  for (std::size_t i = 0; i < is_read.size(); ++i)
+    if (is_read[i] != 0 && weights[i] == nullptr) return kind.refused({"weight ", i, " is not in it"});
+  return {};
+}
+
+// ---- The head ----
+
+inline constexpr std::size_t seal_words = 4;
+
+/// What every head begins with. sealed() fills the first words in.
+inline record_writer begun_head(const stored_kind& kind) {
+  record_writer head;
+  for (std::size_t i = 0; i < seal_words; ++i) head.put(std::uint64_t{});
+  head.put(kind.format);
+  head.put(std::string_view(version)), head.put(std::string_view(isa));
+  return head;
+}
+
+/// Head and data in one, sealed: write(data) puts the data down.
+template <class Write> byte_list sealed(const stored_kind& kind, byte_list&& head, std::int64_t data_bytes, Write write) {
+  byte_list all = std::move(head);
+  const auto head_bytes = static_cast<std::size_t>(passes::aligned(static_cast<std::int64_t>(all.size() + sizeof(std::uint64_t))));
+  all.resize(head_bytes + static_cast<std::size_t>(data_bytes));
+  write(all.data() + head_bytes);
+  const std::uint64_t first[seal_words] = {kind.number, head_bytes, all.size(), digest_of(array_ref<const std::byte>(all).subspan(head_bytes))};
+  std::memcpy(all.data(), first, sizeof first);
+  const std::uint64_t digest = digest_of(array_ref<const std::byte>(all).first(head_bytes - sizeof digest));
+  std::memcpy(all.data() + head_bytes - sizeof digest, &digest, sizeof digest);
+  return all;
+}
+
+/// Brings bytes of a file into the tables of pages at once: one by one, the faults of a first run take as long as packing would have. Linux maps 64 KiB
+/// around a fault, so one byte of each is read, which takes two thirds of what MADV_POPULATE_READ takes, for that looks every page up; where it maps
+/// less, the first run has the rest to do.
+inline void populate(array_ref<const std::byte> bytes) {
+  constexpr std::size_t mapped_at_once = 64 * 1024;
+  const volatile std::byte* const each = bytes.data();
+  for (std::size_t i = 0; i < bytes.size(); i += mapped_at_once) static_cast<void>(each[i]);
+}
+
+/// Opens what sealed() made: `head` reads on behind the instruction set. Nothing is checked but kind, sizes, digests and versions.
+inline result<void> open_sealed(const stored_kind& kind, array_ref<const std::byte> bytes, bool data_is_checked, record_reader& head, array_ref<const std::byte>& data) {
+  record_reader from{bytes};
+  const auto number = from.number<std::uint64_t>(), head_bytes = from.number<std::uint64_t>(), all = from.number<std::uint64_t>(), data_digest = from.number<std::uint64_t>();
+  if (!from.ok || number != kind.number) return kind.refused({"these bytes are of another kind"});
+  if (all != bytes.size()) return kind.refused({"has ", bytes.size(), " bytes, expected ", all});
+  if (head_bytes % 64 != 0 || head_bytes < 64 || head_bytes > all) return kind.refused({"its head has ", head_bytes, " bytes"});
+  const array_ref<const std::byte> of_head = bytes.first(static_cast<std::size_t>(head_bytes - sizeof(std::uint64_t)));
+  data = bytes.subspan(static_cast<std::size_t>(head_bytes));
+  const auto head_digest = record_reader{bytes.subspan(of_head.size())}.number<std::uint64_t>();
+  if (digest_of(of_head) != head_digest) return kind.refused({"its bytes are damaged"});
+  head = {of_head.subspan(seal_words * sizeof(std::uint64_t))};
+  if (const auto format = head.number<std::uint32_t>(); format != kind.format) return kind.refused({"has format ", format, ", expected ", kind.format});
+  if (const std::string_view by = head.text(); by != version) return kind.refused({"was stored by version ", by, ", not ", version});
+  if (const std::string_view by = head.text(); by != isa) return kind.refused({"is for ", by, ", not ", isa}, error_code::not_supported);
+  populate(data);
+  if (!data_is_checked && digest_of(data) != data_digest) return kind.refused({"its bytes are damaged"});
+  return {};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// The parts of an executor.
+struct executor_parts {
+  template <class Executor> static const prepared_weights* weights(const Executor& of) { return of.weights_ ? &*of.weights_ : nullptr; }
+  template <class Executor> static result<Executor> joined(shared<const prepared_weights> weights, const options& wanted) {
+    return Executor::with(std::move(weights), wanted);
+  }
+};
+
+inline constexpr stored_kind weights_kind{0x737468677774726e, 1, "stored weights"};  // "nrtwghts"
+
+/// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants. Unlike a stored program these bytes
+/// hold no graph, so another network with the same layers must not take them for its own.
+inline std::uint64_t network_digest_of(const plan_view& plan) {
+  record_writer all;
+  all.put(plan_digest_of(plan));
+  all.put_list<word>(plan.words);
+  all.put_list<char>(plan.text);
+  all.put(digest_of(plan.constants));
+  return digest_of(array_ref<const std::byte>(all.bytes));
+}
+
+inline std::vector<std::int64_t> weight_sizes(const plan_view& plan) {
+  std::vector<std::int64_t> sizes;
+  for (const port& w : plan.weights) sizes.push_back(plan.desc_of(w).bytes());
+  return sizes;
+}
+
+inline byte_list store_weights(const plan_view& plan, const prepared_weights& weights) {
+  const std::vector<std::int64_t> sizes = weight_sizes(plan);
+  const stored_layout layout(plan.prepared_bytes, sizes, weights_read(plan));
+  record_writer head = begun_head(weights_kind);
+  head.put(network_digest_of(plan));
+  head.put(layout.prepared_bytes);
+  head.put_list<std::int64_t>(layout.places);
+  const std::byte* const prepared = weights.stored != nullptr ? weights.stored : weights.memory.data();
+  return sealed(weights_kind, std::move(head.bytes), layout.data_bytes, [&](std::byte* data) { layout.copy(prepared, weights.bound->pointers(), sizes, data); });
+}
+
+inline result<shared<const prepared_weights>> restore_weights(const plan_view& plan, const kept_bytes& bytes, bool data_is_checked) {
+  if (reinterpret_cast<std::uintptr_t>(bytes.bytes().data()) % 64 != 0) return weights_kind.refused({"lies at an address that is no multiple of 64"});
+  record_reader head;
+  array_ref<const std::byte> data;
+  if (auto ok = open_sealed(weights_kind, bytes.bytes(), data_is_checked, head, data); !ok) return fail(std::move(ok.error()));
+  const auto digest = head.number<std::uint64_t>();
+  const auto prepared_bytes = head.number<std::int64_t>();
+  std::vector<std::int64_t> places;
+  head.list<std::int64_t>(places);
+  if (!head.ok) return weights_kind.refused({"does not hold what it says"});
+  if (network_digest_of(plan) != digest) return weights_kind.refused({"was stored of another network, or packed for other kernels"});
+  pool<const std::byte*> pointers;
+  if (auto ok = find_weights(weights_kind, places, weight_sizes(plan), data, pointers); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_prepared(weights_kind, plan, prepared_bytes, data, pointers); !ok) return fail(std::move(ok.error()));
+  const auto made = shared<prepared_weights>::make();
+  made->bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), bytes.keeper()));
+  made->stored = data.data();
+  return shared<const prepared_weights>(made);
+}
+
+}  // namespace detail
+
+/// The bytes that restore_executor() takes: weights as this executor's kernels read them, for the instruction set that this program was compiled
+/// for. Weights that are read only in their packed form are not among them.
+/// Errors: invalid_argument (an executor that could not be made).
+template <class G, class Policy> result<byte_list> store_weights(const executor<G, Policy>& run) {
+  const prepared_weights* const weights = detail::executor_parts::weights(run);
+  if (weights == nullptr) return fail(error_code::invalid_argument, "stored weights: this executor could not be made, it has none");
+  return detail::store_weights(run.plan_of_steps(), *weights);
+}
+
+/// An executor with the weights that were stored of one of its type, and the same bits as results:
+///
+///   auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);
+///
+/// It reads them where the bytes are kept, as long as it or one that it shares them with lives. With `data_is_checked` the caller answers for the
+/// weights' numbers, and they are not read once to look for damage.
+/// Errors: invalid_file (not such bytes, damaged, of another network, version or planner); not_supported (for another instruction set); invalid_argument
+/// (options); out_of_memory.
+template <class Executor> result<Executor> restore_executor(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
+  if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
+  auto weights = detail::restore_weights(Executor::plan_of_steps(), bytes, data_is_checked);
+  if (!weights) return fail(std::move(weights.error()));
+  return detail::executor_parts::joined<Executor>(std::move(*weights), wanted);
+}
+/// The same from bytes in the program itself, which are as sound as its code is.
+template <class Executor> result<Executor> restore_executor(const embedded_file& bytes, const options& wanted = {}) {
+  return restore_executor<Executor>(kept_bytes::lasting({bytes.data(), bytes.size()}), wanted, true);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+// core/config.hpp complains where it sees this.
+#define NNRT_SINGLE_INCLUDE 1
