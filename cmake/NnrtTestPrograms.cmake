@@ -101,7 +101,7 @@ function(nnrt_add_consumer folder)
     COMMAND ${CMAKE_CTEST_COMMAND}
       --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumers/${folder} ${PROJECT_BINARY_DIR}/tests/consumers/${folder}
       --build-generator ${CMAKE_GENERATOR}
-      --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release ${ARGN}
+      --build-options -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 ${ARGN}
       --test-command consumer)
   set_tests_properties(consumers/${folder} PROPERTIES LABELS consumer)
 endfunction()

@@ -1,4 +1,5 @@
 // mobilenet_v2: MobileNetV2 as it is deployed, on one small image.
+// nightly with the other compiler: half a minute
 #include "networks/mobilenet_v2.hpp"
 #include "support/network_check.hpp"
 
