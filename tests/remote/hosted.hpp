@@ -37,7 +37,7 @@ class hosted {
  private:
   temporary_folder folder_;
   std::string path_;
-  nnrt::remote::owned_file stop_;
+  nnrt::owned_file stop_;
   nnrt::result<nnrt::remote::listening_socket> listens_;
   std::thread thread_;
 };

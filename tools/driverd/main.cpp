@@ -96,7 +96,7 @@ int main(int count, char** words) {
   options.on_stop = [] { ::alarm(5); };  // nobody catches it: what has not ended then is ended by it
   std::signal(SIGPIPE, SIG_IGN);        // whoever reads what is said of clients may go; those clients shall not notice
   allow_many_files();
-  const remote::owned_file stop(end_signals());
+  const owned_file stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");
   auto listens = remote::listening_socket::at(socket);
   if (!listens) return complain(listens.error().message());
