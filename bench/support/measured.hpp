@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace bench {
@@ -38,17 +37,6 @@ class limits {
     best = std::max(best, now);
     return now;
   }
-  /// Additions per nanosecond right now: the most that there was so far where this thread has its core for itself, less while the core's other thread works.
-  static double additions() {
-    const double now = additions_per_nanosecond();
-    most_additions_ = std::max(most_additions_, now);
-    return now;
-  }
-  /// Comes back when this thread has its core for itself, but within a quarter of a second: another guest of the host may keep the other thread for long.
-  static void wait_for_core() {
-    const stopwatch watch(2);  // the clock on the wall, which passes while this thread sleeps
-    while (additions() < 0.95 * most_additions_ && watch.seconds() < 0.25) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
   /// The best so far.
   double most_gflops(bool of_bytes) { return best_[of_bytes] > 0 ? best_[of_bytes] : gflops(of_bytes); }
   double read_gigabytes(std::size_t level) {
@@ -66,7 +54,6 @@ class limits {
   nnrt::thread_pool pool_;
   std::array<double, 4> gigabytes_{};
   std::array<double, 2> best_{};
-  static inline double most_additions_ = 0;
 };
 
 /// Fills caches; on several threads runs for 20 ms, in which an executor finds out what they are worth to a small network.
@@ -82,14 +69,13 @@ template <class Run> void time_beside_peak(benchmark::State& state, int threads,
   limits& machine = limits::of(threads);
   const std::size_t level = level_of(one.bytes);
   const double gigabytes = machine.read_gigabytes(level);
-  if (threads == 1) limits::wait_for_core();
   warm_up(threads, run);
-  const double before = machine.gflops(one.of_bytes), additions_before = threads == 1 ? limits::additions() : 0;
+  const double before = machine.gflops(one.of_bytes), additions_before = threads == 1 ? additions_per_nanosecond() : 0;
   const stopwatch watch(threads);
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(state.max_iterations)))
     run(static_cast<std::int64_t>(state.max_iterations));
   const double seconds = watch.seconds() / static_cast<double>(state.iterations());
-  const double additions_after = threads == 1 ? limits::additions() : 0, after = machine.gflops(one.of_bytes);
+  const double additions_after = threads == 1 ? additions_per_nanosecond() : 0, after = machine.gflops(one.of_bytes);
   // Several threads seldom have all cores of a shared machine: their peak is the best so far.
   const double peak = threads == 1 ? std::max(before, after) : machine.most_gflops(one.of_bytes);
   state.counters["gflops"] = 2e-9 * one.macs / seconds;
