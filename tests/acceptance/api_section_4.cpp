@@ -1,4 +1,5 @@
 // flags: -I{here}/../../examples/digits -DDIGITS_FOLDER="{here}/../../examples/digits/"
+// nightly with the other compiler: half a minute
 #include <nnrt/bpu.hpp>
 
 #include "digits.hpp"

@@ -1,6 +1,8 @@
 // expect: graph_rejected<.*graph_rule::tensors_must_belong_to_this_graph
 // errors: 1
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/static_graph.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/add.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   nnrt::builder other;

@@ -1,6 +1,8 @@
 // expect: graph_rejected<.*graph_rule::graph_must_have_an_output.*named<>
 // errors: 1
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/static_graph.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/relu.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 4>>("x");

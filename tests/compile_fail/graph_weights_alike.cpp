@@ -1,6 +1,8 @@
 // expect: graph_rejected<.*graph_rule::weights_of_one_name_must_be_alike.*named<'f', 'c'>
 // errors: 1
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/static_graph.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/full_connection.hpp>
 
 #ifdef NNRT_FIXED
 constexpr std::int64_t outputs = 2;

@@ -1,6 +1,10 @@
 // expect: graph_rejected<.*keyword_must_be_known_to_the_operator.*keyword_named<.*stride_slot, 2, 2>.*in_operator<.*ops::softmax>
 // errors: 1
-#include <nnrt/nnrt.hpp>
+#include <nnrt/exec/static_graph.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/relu.hpp>
+#include <nnrt/ops/softmax.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 4>>("x");

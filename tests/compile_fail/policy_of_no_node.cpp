@@ -1,5 +1,8 @@
 // expect: on_processor names a node that the network does not have
-#include <nnrt/bpu.hpp>
+#include <nnrt/exec/partition.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ir/layers.hpp>
+#include <nnrt/policy/bayes.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 8, 8, 8>>("x");

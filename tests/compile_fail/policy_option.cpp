@@ -1,5 +1,6 @@
 // expect: policy_option
-#include <nnrt/bpu.hpp>
+#include <nnrt/policy/bayes.hpp>
+#include <nnrt/policy/bpu.hpp>
 
 #ifdef NNRT_FIXED
 using option = nnrt::strict;

@@ -1,5 +1,8 @@
 // expect: graph_rejected<.*accelerator_rule::kernel_must_lie_within_the_limits.*actual<9>.*expected<7>.*named<'s', 't', 'e', 'm'>.*of_operator<'c', 'o', 'n', 'v', '2', 'd'>
-#include <nnrt/bpu.hpp>
+#include <nnrt/exec/partition.hpp>
+#include <nnrt/ir/apply.hpp>
+#include <nnrt/ir/layers.hpp>
+#include <nnrt/policy/bernoulli2.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {
   auto x = g.input<nnrt::f32, nnrt::shape<1, 32, 32, 8>>("x");
