@@ -114,6 +114,21 @@ TEST_CASE("nnrt quantize: the digits network in 8 bits reads at most half a poin
   }
 }
 
+TEST_CASE("nnrt quantize: a raw file has all its samples for an input of as many axes as a tensor can have, too") {
+  const temporary_folder folder;
+  nnrt::model_builder builder;
+  const auto y = builder.apply<nnrt::ops::relu>({}, {builder.input("deep", {nnrt::f32, {1, 1, 1, 1, 1, 1, 1, 4}}).value()}).value();
+  REQUIRE(builder.output("y", y[0]));
+  REQUIRE(builder.finish().save(folder.file("deep.safetensors")));
+  std::vector<float> two(8, 1.0F);
+  two[5] = std::nanf("");  // what is said of it shows that the second sample is one
+  std::ofstream(folder.file("two.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two.data()), 32);
+  const outcome made = run("quantize " + folder.file("deep.safetensors") + " --samples " + folder.file("two.raw") + " -o " + folder.file("out.safetensors"));
+  CAPTURE(made.text);
+  CHECK(made.exit_code == 1);
+  CHECK(made.says("input \"deep\" of sample 1: got nan at element 1, expected numbers"));
+}
+
 TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders, with the same result") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder);

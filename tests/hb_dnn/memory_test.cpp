@@ -105,4 +105,6 @@ TEST_CASE("memory: there is as much as HB_DNN_SIM_BPU_MEM_SIZE says") {
   CHECK(memory.covers(rest.virAddr, 1U << 20U));
   CHECK(!memory.covers(static_cast<char*>(rest.virAddr) + 1, 1U << 20U));
   CHECK(memory.covers(&memory, 1U << 30U));
+  CHECK(memory.covers(static_cast<char*>(rest.virAddr) - 8, 8));
+  CHECK(!memory.covers(static_cast<char*>(rest.virAddr) - 8, 9));   // runs into it
 }

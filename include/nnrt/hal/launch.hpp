@@ -1,4 +1,4 @@
-// launch: what work in a thread of its own needs - the thread, an answer that is given exactly once, files that outlive the call.
+// launch: what work in a thread of its own needs - the thread, and an answer that is given exactly once.
 // Flow: hal/runnable.hpp starts runs with it, hal/device.hpp preparations.
 #pragma once
 
