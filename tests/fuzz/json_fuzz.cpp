@@ -33,7 +33,7 @@ void write_down(nnrt::json_writer& out, json_event event, const nnrt::json_reade
     case json_event::string: out.string(in.string()); break;
     case json_event::integer: out.integer(in.integer()); break;
     case json_event::real: out.real(in.real()); break;
-    case json_event::boolean: out.boolean(in.boolean()); break;
+    case json_event::true_or_false: out.boolean(in.boolean()); break;
     case json_event::null: out.null(); break;
     case json_event::end:
     case json_event::broken: break;

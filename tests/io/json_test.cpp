@@ -26,7 +26,7 @@ std::string events_of(std::string_view text) {
       case json_event::string: out += "string(" + std::string(json.string()) + ") "; break;
       case json_event::integer: out += std::to_string(json.integer()) + " "; break;
       case json_event::real: out += "real(" + std::to_string(json.real()) + ") "; break;
-      case json_event::boolean: out += json.boolean() ? "true " : "false "; break;
+      case json_event::true_or_false: out += json.boolean() ? "true " : "false "; break;
       case json_event::null: out += "null "; break;
       case json_event::end: return out;
       case json_event::broken: return "! " + json.reason().message();

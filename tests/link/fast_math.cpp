@@ -1,7 +1,9 @@
 // A program that is compiled with -ffast-math: what kernels round by adding a large number must still be rounded.
+#include <nnrt/kernels/byte_addend.hpp>
 #include <nnrt/kernels/functions.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 
 using namespace nnrt::kernels;
@@ -33,6 +35,20 @@ template <class Function, class Expected> bool agree(const char* name, Function 
   return agrees(name, [&](vf(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);
 }
 
+/// Whether products of whole numbers and factors, as of addends in 8 bits, go to the nearest integer.
+bool products_are_rounded() {
+  bool ok = true;
+  for (int begin = -128; begin < 128; begin += static_cast<int>(int_lanes)) {
+    std::int32_t numbers[int_lanes], products[int_lanes];
+    double factors[int_lanes];
+    for (int i = 0; i < int_lanes; ++i) numbers[i] = begin + i, factors[i] = (0x2F5C28F5 + 20000000.0 * i) * 0x1p-31;  // of 31 bits, so that products are exact
+    store_vector(products, detail::rounded_products(load_vector<int_vector>(numbers), factors));
+    for (int i = 0; i < int_lanes; ++i) ok &= products[i] == static_cast<std::int32_t>(std::nearbyint(numbers[i] * factors[i]));
+  }
+  std::printf("rounded_products: %s\n", ok ? "right" : "wrong");
+  return ok;
+}
+
 }  // namespace
 
 int main() {
@@ -44,5 +60,6 @@ int main() {
   ok &= agree("sine", sine_lanes<0>(), [](double x) { return std::sin(x); });
   ok &= agree("cosine", sine_lanes<1>(), [](double x) { return std::cos(x); });
   ok &= agree("rounded", [](vf v) { return rounded(v); }, [](double x) { return std::nearbyint(x); });
+  ok &= products_are_rounded();
   return ok ? 0 : 1;
 }

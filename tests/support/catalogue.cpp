@@ -18,7 +18,7 @@ template <class F, class... Ops> void with_type(const operator_info& op, ops::ty
 
 }  // namespace
 
-std::span<const operator_info* const> catalogue() { return ops::all(); }
+std::span<const operator_info* const> catalogue() { return ops::registered(); }
 
 const operator_info* find_operator(std::string_view name) { return ops::find(name); }
 

@@ -189,7 +189,7 @@ class compilation : public compilation_options {
     for (const std::string& why : *refusals)
       if (!why.empty()) return fails(OH_NN_FAILED, {me, ": ", why});
     const ir::graph& g = model->graph().graph;
-    if (std::all_of(g.inputs.begin(), g.inputs.end(), [&](std::int32_t id) { return g.at(id).desc.shape.is_known(); })) return OH_NN_SUCCESS;
+    if (std::all_of(g.inputs.begin(), g.inputs.end(), [&](std::int32_t input) { return g.at(input).desc.shape.is_known(); })) return OH_NN_SUCCESS;
     const auto can = device->device.supported_features();
     if (!can) return fails(device_failure, {me, ": ", can.error().message()});
     return can->dynamic_inputs ? OH_NN_SUCCESS : fails(OH_NN_FAILED, {me, ": the device runs no models with unknown extents"});

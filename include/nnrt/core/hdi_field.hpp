@@ -59,9 +59,9 @@ struct hdi_field {
     f.tells_apart = true;
     return f;
   }
-  constexpr hdi_field upstream_writes(std::int64_t number) const {
+  constexpr hdi_field upstream_writes(std::int64_t constant) const {
     hdi_field f = *this;
-    f.upstream = number;
+    f.upstream = constant;
     return f;
   }
   constexpr hdi_field upstream_repeating() const {

@@ -23,10 +23,10 @@ struct fixed_point {
 /// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
 constexpr fixed_point fixed_point_of(double factor) {
   if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
-  const auto word = std::bit_cast<std::uint64_t>(factor);
-  int exponent = static_cast<int>(word >> 52U) - 1022;
+  const auto bits = std::bit_cast<std::uint64_t>(factor);
+  int exponent = static_cast<int>(bits >> 52U) - 1022;
   const auto fraction =
-      std::bit_cast<double>((word & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
+      std::bit_cast<double>((bits & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
   auto mantissa = static_cast<std::int64_t>(math::round_half_away(fraction * 0x1p31));
   if (mantissa == std::int64_t{1} << 31U) mantissa /= 2, ++exponent;
   if (exponent < -31) return {};

@@ -61,9 +61,9 @@ template <class T> class shared {
   }
 
   /// A new object, made from the arguments, with one handle.
-  template <class... Arguments> static shared make(Arguments&&... arguments) {
+  template <class... Arguments> static shared make(Arguments&&... made_of) {
     shared handle;
-    handle.block_ = new block(std::forward<Arguments>(arguments)...);
+    handle.block_ = new block(std::forward<Arguments>(made_of)...);
     return handle;
   }
 

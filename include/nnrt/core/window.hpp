@@ -50,12 +50,12 @@ struct window {
 };
 
 constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
-                                  const pads& pad, bool ceil_mode = false) {
-  return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, ceil_mode};
+                                  const pads& pad, bool rounds_up = false) {
+  return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, rounds_up};
 }
 constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
-                                 const pads& pad, bool ceil_mode = false) {
-  return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, ceil_mode};
+                                 const pads& pad, bool rounds_up = false) {
+  return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, rounds_up};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -47,8 +47,8 @@ struct planner : kernel_chooser {
     const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
     const std::int64_t extent = desc.shape.extents[last];
     const tensor_desc* const first = made.descs.begin();
-    for (const tensor_desc* known = made.descs.end(); known != first;)
-      if ((--known)->shape.extents[last] == extent && *known == desc) return static_cast<std::int32_t>(known - first);
+    for (const tensor_desc* other = made.descs.end(); other != first;)
+      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - first);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -157,9 +157,9 @@ struct planner : kernel_chooser {
     made.steps.back().parts = parts_for(count);
     return packed;
   }
-  constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {
+  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name, const operand_slot& from, const operand_slot& to) {
     step made_of = of_node;
-    made_of.run = run;
+    made_of.run = converts;
     made_of.kernel = name;
     made_of.inputs = add_row(pool<operand_slot>{from});
     made_of.outputs = add_row(pool<operand_slot>{to});

@@ -43,7 +43,7 @@ class member_reader {
   std::int32_t index(std::int32_t least = 0) { return static_cast<std::int32_t>(integer(least, std::numeric_limits<std::int32_t>::max())); }
   /// The letters stay until the next call.
   std::string_view text() { return take(json_event::string) ? json_.string() : std::string_view(); }
-  bool flag() { return take(json_event::boolean) && json_.boolean(); }
+  bool flag() { return take(json_event::true_or_false) && json_.boolean(); }
   /// A float: a number, or "inf", "-inf", "nan".
   float real() {
     if (comes(json_event::string)) {

@@ -24,7 +24,7 @@ enum class json_event {
   string,
   integer,
   real,
-  boolean,
+  true_or_false,
   null,
   end,
   broken
@@ -111,7 +111,7 @@ class json_reader {
   json_event close(bool object);
   json_event after_value(json_event event);
   json_event read_value();
-  json_event read_word(std::string_view word, json_event event, std::int64_t value);
+  json_event read_word(std::string_view letters, json_event event, std::int64_t value);
   json_event read_number();
   bool read_integer();
   std::size_t digits();
@@ -267,8 +267,8 @@ class json_writer {
     case '{': return open(true);
     case '[': return open(false);
     case '"': return read_string() ? after_value(json_event::string) : json_event::broken;
-    case 't': return read_word("true", json_event::boolean, 1);
-    case 'f': return read_word("false", json_event::boolean, 0);
+    case 't': return read_word("true", json_event::true_or_false, 1);
+    case 'f': return read_word("false", json_event::true_or_false, 0);
     case 'n': return read_word("null", json_event::null, 0);
     default: break;
   }
@@ -276,9 +276,9 @@ class json_writer {
   return number ? read_number() : unexpected("a value");
 }
 
-[[gnu::cold]] inline json_event json_reader::read_word(std::string_view word, json_event event, std::int64_t value) {
-  if (text_.substr(at_, word.size()) != word) return unexpected("a value");
-  at_ += word.size();
+[[gnu::cold]] inline json_event json_reader::read_word(std::string_view letters, json_event event, std::int64_t value) {
+  if (text_.substr(at_, letters.size()) != letters) return unexpected("a value");
+  at_ += letters.size();
   integer_ = value;
   return after_value(event);
 }

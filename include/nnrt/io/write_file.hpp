@@ -24,7 +24,7 @@ namespace nnrt::inline NNRT_ISA {
 /// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
 /// followed. What is no regular file (a device, a pipe) is written to and stays what it is. Errors: not_found, io_failed
 /// (a folder, a socket, and a link to what a process has open, too); each names the file.
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
 }
@@ -42,8 +42,8 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   }
 }
 
-[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
-  for (const auto piece : pieces)
+[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents, const char* path) {
+  for (const auto piece : contents)
     if (!write_all(file.number(), piece)) return false;
   struct ::stat old {};
   if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
@@ -59,13 +59,13 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 }
 
 /// Writes to a device or a pipe.
-[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> contents) {
   struct ::stat there {};
   if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
     return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
   owned_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   bool is_written = file.is_open();
-  for (std::size_t i = 0; is_written && i < pieces.size(); ++i) is_written = write_all(file.number(), pieces[i]);
+  for (std::size_t i = 0; is_written && i < contents.size(); ++i) is_written = write_all(file.number(), contents[i]);
   if (is_written && file.close()) return {};
   return system_failure(path, "cannot write", errno);
 }
@@ -80,14 +80,14 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
-  if (detail::stays(name.c_str())) return detail::write_through(name, pieces);
+  if (detail::stays(name.c_str())) return detail::write_through(name, contents);
   std::string temporary;
   owned_file file(detail::create_beside(name, temporary));
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
-  if (!detail::write_and_flush(file, pieces, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
+  if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;
     ::unlink(temporary.c_str());
     return detail::system_failure(path, "cannot write", number);

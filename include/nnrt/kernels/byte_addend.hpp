@@ -59,12 +59,11 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
 
 /// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
 [[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
-  typedef double doubles __attribute__((vector_size(register_bytes)));
-  typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
   constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
   constexpr int at_once = int_lanes / 2;
   const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
-    return __builtin_convertvector((__builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first) + to_integers) - to_integers, half_vector);
+    const auto exact = __builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first);
+    return __builtin_convertvector(opaque(exact + to_integers) - to_integers, half_vector);
   };
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0), upper = product(__builtin_shufflevector(numbers, numbers, at_once + I...), at_once);

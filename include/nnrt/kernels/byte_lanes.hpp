@@ -42,6 +42,13 @@ inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
 /// 32-bit sums, and 16-bit numbers, per register.
 inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
 
+namespace detail {
+// What 64 bits are needed for: a register of it, and half a register of the 32 bits that it is made of.
+typedef double doubles __attribute__((vector_size(register_bytes)));
+typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+}  // namespace detail
+
 /// The larger ones of lanes of whole numbers; one instruction from every compiler.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
 

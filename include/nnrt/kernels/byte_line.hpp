@@ -70,10 +70,6 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
-typedef double doubles __attribute__((vector_size(register_bytes)));
-typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
-typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
-
 /// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
 /// have to fit into 32 bits.
 inline half_vector first_reaching(half_vector results, fixed_point factor) {
@@ -162,9 +158,9 @@ struct staircase {
       if constexpr (Bends) {
         const longs is_below = x < bend, was_below = x <= bend;
         const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
-                      most[] = {was_below ? highest : before, was_below ? before : highest};
+                      greatest[] = {was_below ? highest : before, was_below ? before : highest};
         for (int half = 0; half < 2; ++half)
-          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
+          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < greatest[half] ? high[half] : greatest[half];
       } else {
         low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
       }

@@ -105,15 +105,21 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 // --- operations ------------------------------------------------------------
 
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it. No instruction.
-template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+/// Registers of which compilers know nothing from here on. No instruction.
+template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
 #if !defined(NNRT_HAS_XSIMD)
-  asm("" : "+m"(x.data));
+  asm("" : "+m"(x));
 #elif defined(__aarch64__)
-  asm("" : "+w"(x.data));
+  asm("" : "+w"(x));
 #else
-  asm("" : "+v"(x.data));
+  asm("" : "+v"(x));
 #endif
+}
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+  if constexpr (requires { x.data; }) hide(x.data);
+  else hide(x);
   return x;
 }
 

@@ -202,12 +202,12 @@ struct detection_post_process {
       return best;
     }
     constexpr detail::box<real> decode(std::int64_t box) const {
-      double code[4] = {}, anchor[4] = {};
+      double coded[4] = {}, anchor[4] = {};
       for (int k = 0; k < 4; ++k) {
-        code[k] = detail::real_element(boxes_, (image_ * boxes() + box) * 4 + k);
+        coded[k] = detail::real_element(boxes_, (image_ * boxes() + box) * 4 + k);
         anchor[k] = detail::real_element(anchors_, box * 4 + k);
       }
-      return detail::decoded_box<R>(code, anchor, a_.scale.begin());
+      return detail::decoded_box<R>(coded, anchor, a_.scale.begin());
     }
     constexpr detail::box<real> taken(std::int64_t i) const {
       const auto number = [&](std::int64_t k) { return static_cast<real>(bboxes_[4 * i + k]); };

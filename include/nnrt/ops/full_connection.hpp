@@ -105,9 +105,9 @@ struct full_connection {
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), inner = in[1].desc.shape[1];
+    const std::int64_t elements = out[0].elements(), inner = in[1].desc.shape[1];
     // 0 while an extent of the result is unknown; while one of x is, nothing bounds those of the weight.
-    return outputs < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(outputs, inner);
+    return elements < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(elements, inner);
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -122,14 +122,14 @@ struct full_connection {
     const auto y = out[0].as<typename Finish::element>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
-    const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
-    for (std::int64_t o = 0; o < outputs; ++o) {
+    const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
+    for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
           sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
-        y[r * outputs + o] = finish(sum);
+        y[r * columns + o] = finish(sum);
       }
     }
   }

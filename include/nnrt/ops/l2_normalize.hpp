@@ -58,7 +58,7 @@ struct l2_normalize {
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
       // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
-      const auto normal = [&](double x) { return math::is_inf(x) ? math::nan<double> : x / length; };
+      const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }

@@ -103,8 +103,8 @@ struct lstm {
 
   /// Products of weights with inputs and with hidden states.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
-    return outputs < 0 || input < 0 || hidden < 0 ? 0 : outputs * 4 * (input + hidden);  // 0 while an extent is unknown
+    const std::int64_t elements = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
+    return elements < 0 || input < 0 || hidden < 0 ? 0 : elements * 4 * (input + hidden);  // 0 while an extent is unknown
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {

@@ -68,8 +68,8 @@ struct matmul {
 
   static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,
                                      array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), inner = matrix(in[0].desc.shape, attributes.transpose_a).columns;
-    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
+    const std::int64_t elements = out[0].elements(), inner = matrix(in[0].desc.shape, attributes.transpose_a).columns;
+    return elements < 0 || inner < 0 ? 0 : elements * inner;  // 0 while an extent is unknown
   }
 
   template <class T, class Rounding = rounding::twice>

@@ -17,18 +17,18 @@ template <class... Ops> struct operator_table<type_list<Ops...>> {
 }  // namespace detail
 
 /// Every operator, in the order of the list. The objects live as long as the program.
-constexpr array_ref<const operator_info* const> all() { return detail::operator_table<list>::entries; }
+constexpr array_ref<const operator_info* const> registered() { return detail::operator_table<list>::entries; }
 
 /// The operator of this number (NNRt's, or one of ours from 1000 on); nullptr when there is none.
 constexpr const operator_info* find(op_code code) {
-  for (const operator_info* op : all())
+  for (const operator_info* op : registered())
     if (op->code == code) return op;
   return nullptr;
 }
 
 /// The operator of this name, as the DSL function is called: "conv2d"; nullptr when there is none.
 constexpr const operator_info* find(std::string_view name) {
-  for (const operator_info* op : all())
+  for (const operator_info* op : registered())
     if (op->name == name) return op;
   return nullptr;
 }

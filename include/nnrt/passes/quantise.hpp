@@ -197,10 +197,10 @@ class quantising {
   constexpr ops::conv2d::attrs convolution_of(const ir::node& n) const {
     if (n.op->code == ops::conv2d::code) return unpack<ops::conv2d::attrs>(g_.attrs_of(n));
     const auto own = unpack<ops::depthwise_conv2d::attrs>(g_.attrs_of(n));
-    ops::conv2d::attrs made;
-    made.stride = own.stride, made.dilation = own.dilation, made.pad = own.pad, made.fused = own.fused;
-    made.group = g_.at(g_.inputs_of(n)[0]).desc.shape[3];
-    return made;
+    ops::conv2d::attrs as_convolution;
+    as_convolution.stride = own.stride, as_convolution.dilation = own.dilation, as_convolution.pad = own.pad, as_convolution.fused = own.fused;
+    as_convolution.group = g_.at(g_.inputs_of(n)[0]).desc.shape[3];
+    return as_convolution;
   }
   /// A convolution and the sum behind it as one node.
   constexpr void store_unit(const ir::node& layer, const ir::node& sum) {

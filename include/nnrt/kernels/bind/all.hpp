@@ -7,6 +7,6 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<struct ops::all, Isa> : truth_reduction<struct ops::all, Isa> {};  // struct, for ops::all() is a function
+template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

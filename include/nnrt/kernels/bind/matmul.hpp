@@ -197,7 +197,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
         [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
           const bool is_wide = form.size() > 1;
           transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
-          for (std::int64_t i = 0; i < rows.size() && is_wide; ++i) widen_in_place(k, form, to + i * step);
+          for (std::int64_t row = 0; row < rows.size() && is_wide; ++row) widen_in_place(k, form, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }

@@ -11,7 +11,7 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How many windows meet a filter at a time.
-inline constexpr std::int64_t short_rows = 4;
+inline constexpr std::int64_t rows_at_once = 4;
 
 /// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is stored.
 constexpr bool is_layer_of_shorts(const kernel_request& node) {
@@ -27,12 +27,12 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
                  std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
   for (std::int64_t o = filters.begin; o < filters.end; ++o) {
     const auto finish = finish_of(o);
-    std::int64_t sums[short_rows];
+    std::int64_t sums[rows_at_once];
     const std::int8_t* const w = weights + o * k;
     std::int64_t row = 0;
-    for (; row + short_rows <= count; row += short_rows) {
-      short_products<short_rows>(rows + row * step, step, w, k, sums);
-      for (int r = 0; r < short_rows; ++r) result(row + r, o, finish(sums[r]));
+    for (; row + rows_at_once <= count; row += rows_at_once) {
+      short_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
     }
     for (; row < count; ++row) {
       short_products<1>(rows + row * step, step, w, k, sums);
