@@ -47,6 +47,8 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 ///
 /// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
 template <class G, class Architecture, class... Options> class executor<G, bpu<Architecture, Options...>> {
+  using rules = detail::call_rules<G, image_view>;
+
  public:
   using policy = bpu<Architecture, Options...>;
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
@@ -63,26 +65,26 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   }
 
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(rules::template takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
     if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) broken_contract(done.error().message());
     return outputs();
   }
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   void operator()(Ranges&&... ranges) {
     if (auto done = try_run(ranges...); !done) broken_contract(done.error().message());
   }
   /// Errors: invalid_argument, naming the input and both sizes, or what is wrong with an image.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count)
+    requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (auto done = put_and_run(std::index_sequence_for<Ranges...>{}, inputs...); !done) return fail(std::move(done.error()));
     return outputs();
   }
   /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
   template <class... Ranges>
-    requires(sizeof...(Ranges) == input_count + output_count)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...> in, std::index_sequence<Out...>) {
@@ -92,6 +94,20 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
       if (ok) (detail::copy_output<detail::name_of_tensor<G, false, Out>>(output_at<Out>(), std::get<input_count + Out>(all)), ...);
       return ok;
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
+  }
+
+  /// What is no list of arguments: the compiler says why.
+  template <class... Arguments>
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
+  outputs_type operator()(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
+  }
+  template <class... Arguments>
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
+  result<outputs_type> try_run(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    return outputs();
   }
 
   /// The outputs of the last run: one span, or a tuple of them.
@@ -114,9 +130,8 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
 
   template <std::size_t I, class Range> result<void> put(const Range& range) {
     using element = detail::element_of_range<const Range>;
-    constexpr dtype type = dtype_for<element>(), declared = G::inputs[I].desc.type;
-    static_assert(type == declared || (type == i8 && declared == f32), "nnrt: this range has another element type than the tensor");
-    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::inputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
+    constexpr dtype type = dtype_for<element>();
+    static_cast<void>(rules::template expected_size<I, true, Range>());
     if (const dtype expected = session_.input_desc(I).type; type != expected)
       return fail(error_code::invalid_argument, {"input ", piece::in_quotes(G::inputs[I].name), ": got ", name_of(type), ", expected ", expected == i8 ? "an image, or its pixels - 128 as " : "", name_of(expected)});
     if (auto ok = detail::check_size("input", G::inputs[I], std::size(range)); !ok) return ok;
@@ -124,7 +139,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     return {};
   }
   template <std::size_t I> result<void> put(const image_view& image) {
-    static_assert(G::inputs[I].desc.type == f32, "nnrt: images are given for tensors of floats");
+    rules::template require_floats<I>();
     return put_image(I, image);
   }
   [[gnu::cold]] result<void> put_image(std::size_t i, const image_view& image) {
@@ -147,9 +162,9 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     return detail::span_of_output<G, I>(elements.data(), detail::output_size<G, I>);
   }
   template <std::size_t I, class Range> static result<void> check_output(const Range& range) {
-    static_assert(std::is_same_v<detail::element_of_range<const Range>, detail::output_element<G, I>>, "nnrt: this range has another element type than the tensor");
-    static_assert(detail::static_size<Range> < 0 || detail::static_size<Range> == G::outputs[I].desc.elements(), "nnrt: this range has another number of elements than the tensor");
-    return detail::check_size("output", detail::end_of<G, false, I>, std::size(range));
+    static_cast<void>(rules::template expected_size<I, false, Range>());
+    if constexpr (detail::is_contiguous<Range>) return detail::check_size("output", detail::end_of<G, false, I>, std::size(range));
+    else return {};
   }
 
   session session_;

@@ -3,74 +3,20 @@
 #pragma once
 
 #include <nnrt/core/contract.hpp>
-#include <nnrt/core/fixed_string.hpp>
+#include <nnrt/exec/call_rules.hpp>
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/run_bands.hpp>
-#include <nnrt/exec/static_graph.hpp>
 #include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/exec/unrolled.hpp>
 #include <nnrt/policy/cpu.hpp>
 
-#include <tuple>
-
 namespace nnrt::inline NNRT_ISA {
-
-/// What the type of a range tells of it before anything runs.
-enum class range_rule {
-  range_must_have_the_dtype_of_its_tensor,
-  range_must_have_as_many_elements_as_its_tensor,
-  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
-  range_of_an_output_must_not_be_const,
-  arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
-};
 
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
-
-/// Input or output I.
-template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-/// Its name, letter by letter, for what the compiler prints.
-template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
-template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
-  using type = named<end_of<G, IsInput, I>.name[Letter]...>;
-};
-template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
-
-template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
-template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
-
-/// Elements of a range when its type tells them, else -1.
-template <class Range> inline constexpr std::int64_t static_size = -1;
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<T[N]> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::span<T, N>> = N == std::dynamic_extent ? -1 : static_cast<std::int64_t>(N);
-
-template <class G, std::size_t I> using span_of_output = std::span<const output_element<G, I>, output_size<G, I>>;
-template <class G, class Sequence> struct spans_of_outputs;
-template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
-template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
-
-/// Says that a range has another size. False, which ends a chain of checks at the first that fails.
-[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
-  return false;
-}
-
-/// The output of this name; as many as there are where there is none.
-template <class G> constexpr std::size_t output_of_name(std::string_view name) {
-  std::size_t i = 0;
-  while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
-  return i;
-}
-
-/// Copies a result to a range of as many elements of its type. `Name` is the output's.
-template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
-  if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
-  else std::copy(from.begin(), from.end(), std::data(to));
-}
 
 /// Says that an input lies where the run writes.
 [[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
@@ -108,7 +54,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
-  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && (detail::is_contiguous<Arguments> && ...);
+  using rules = detail::call_rules<G>;
 
  public:
   /// Span over output I.
@@ -160,14 +106,14 @@ template <class G, class Policy = cpu> class executor {
   }
 
   template <class... Ranges>
-    requires(takes<input_count, Ranges...>)
+    requires(rules::template takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
     if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
-    requires(takes<input_count + output_count, Ranges...>)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
@@ -182,7 +128,7 @@ template <class G, class Policy = cpu> class executor {
   /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
   /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
-    requires(takes<input_count, Ranges...>)
+    requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
@@ -195,7 +141,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
   template <class... Ranges>
-    requires(takes<input_count + output_count, Ranges...>)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
@@ -210,15 +156,15 @@ template <class G, class Policy = cpu> class executor {
 
   /// What is no list of arguments: the compiler says why.
   template <class... Arguments>
-    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
   outputs_type operator()(const Arguments&...) {
-    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
     return outputs();
   }
   template <class... Arguments>
-    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
   result<outputs_type> try_run(const Arguments&...) {
-    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
     return outputs();
   }
 
@@ -294,33 +240,8 @@ template <class G, class Policy = cpu> class executor {
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
-  template <bool IsInput, std::size_t I> using name_in_error = detail::name_of_tensor<G, IsInput, I>;
-
-  template <class... Arguments, std::size_t... I> static constexpr void refuse_arguments(std::index_sequence<I...>) {
-    constexpr std::size_t count = sizeof...(Arguments);
-    if constexpr (count != input_count && count != input_count + output_count)
-      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
-    else (require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>(), ...);
-  }
-  template <bool IsInput, std::size_t I, class Argument> static constexpr void require_range() {
-    if constexpr (!detail::is_contiguous<Argument>) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name_in_error<IsInput, I>>::report());
-  }
-
-  /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
-  template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
-    constexpr tensor_info info = detail::end_of<G, IsInput, I>;
-    constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
-    constexpr std::int64_t elements = detail::static_size<Range>;
-    using name = name_in_error<IsInput, I>;
-    if constexpr (type != info.desc.type)
-      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
-    else if constexpr (elements >= 0 && elements != info.desc.elements())
-      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name, actual<elements>, expected<info.desc.elements()>>::report())();
-    else
-      return info.desc.elements();
-  }
   template <std::size_t I, bool IsInput, class Range> static bool fits_one(const Range& range) {
-    constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
+    constexpr std::int64_t expected = rules::template expected_size<I, IsInput, Range>();
     return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
   }
   /// Whether steps write where this range is to be read.
@@ -339,7 +260,7 @@ template <class G, class Policy = cpu> class executor {
   }
   template <std::size_t I, bool IsInput, class Range> bool check_one(const Range& range, pool<char>& wrong) {
     constexpr std::string_view name = IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name;
-    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), expected_size<I, IsInput, Range>());
+    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), rules::template expected_size<I, IsInput, Range>());
     return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
@@ -387,7 +308,7 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
-  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<name_in_error<false, I>>(output_at<I>(), to); }
+  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to); }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);
