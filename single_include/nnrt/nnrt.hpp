@@ -1985,10 +1985,10 @@ struct fixed_point {
 /// positive number. Source: quantised TFLite models (frexp of input scale * weight scale / output scale).
 constexpr fixed_point fixed_point_of(double factor) {
   if (!(factor >= 0x1p-64) || math::is_nan(factor) || math::is_inf(factor)) return {};
-  const auto word = std::bit_cast<std::uint64_t>(factor);
-  int exponent = static_cast<int>(word >> 52U) - 1022;
+  const auto bits = std::bit_cast<std::uint64_t>(factor);
+  int exponent = static_cast<int>(bits >> 52U) - 1022;
   const auto fraction =
-      std::bit_cast<double>((word & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
+      std::bit_cast<double>((bits & ((std::uint64_t{1} << 52U) - 1)) | std::uint64_t{1022} << 52U);  // in [1/2, 1)
   auto mantissa = static_cast<std::int64_t>(math::round_half_away(fraction * 0x1p31));
   if (mantissa == std::int64_t{1} << 31U) mantissa /= 2, ++exponent;
   if (exponent < -31) return {};
@@ -2339,15 +2339,21 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 
 // --- operations ------------------------------------------------------------
 
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it. No instruction.
-template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+/// Registers of which compilers know nothing from here on. No instruction.
+template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
 #if !defined(NNRT_HAS_XSIMD)
-  asm("" : "+m"(x.data));
+  asm("" : "+m"(x));
 #elif defined(__aarch64__)
-  asm("" : "+w"(x.data));
+  asm("" : "+w"(x));
 #else
-  asm("" : "+v"(x.data));
+  asm("" : "+v"(x));
 #endif
+}
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+  if constexpr (requires { x.data; }) hide(x.data);
+  else hide(x);
   return x;
 }
 
@@ -2761,6 +2767,13 @@ typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTE
 inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
 /// 32-bit sums, and 16-bit numbers, per register.
 inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
+
+namespace detail {
+// What 64 bits are needed for: a register of it, and half a register of the 32 bits that it is made of.
+typedef double doubles __attribute__((vector_size(register_bytes)));
+typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+}  // namespace detail
 
 /// The larger ones of lanes of whole numbers; one instruction from every compiler.
 template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
@@ -3567,10 +3580,6 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
-typedef double doubles __attribute__((vector_size(register_bytes)));
-typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
-typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
-
 /// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
 /// have to fit into 32 bits.
 inline half_vector first_reaching(half_vector results, fixed_point factor) {
@@ -3659,9 +3668,9 @@ struct staircase {
       if constexpr (Bends) {
         const longs is_below = x < bend, was_below = x <= bend;
         const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
-                      most[] = {was_below ? highest : before, was_below ? before : highest};
+                      greatest[] = {was_below ? highest : before, was_below ? before : highest};
         for (int half = 0; half < 2; ++half)
-          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < most[half] ? high[half] : most[half];
+          low[half] = low[half] > least[half] ? low[half] : least[half], high[half] = high[half] < greatest[half] ? high[half] : greatest[half];
       } else {
         low[0] = low[0] > here ? low[0] : here, high[0] = high[0] < before ? high[0] : before;
       }
@@ -4802,9 +4811,9 @@ struct hdi_field {
     f.tells_apart = true;
     return f;
   }
-  constexpr hdi_field upstream_writes(std::int64_t number) const {
+  constexpr hdi_field upstream_writes(std::int64_t constant) const {
     hdi_field f = *this;
-    f.upstream = number;
+    f.upstream = constant;
     return f;
   }
   constexpr hdi_field upstream_repeating() const {
@@ -8677,7 +8686,7 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(t
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-template <class Isa> struct fast<struct ops::all, Isa> : truth_reduction<struct ops::all, Isa> {};  // struct, for ops::all() is a function
+template <class Isa> struct fast<ops::all, Isa> : truth_reduction<ops::all, Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/arg_max.hpp
@@ -9039,12 +9048,12 @@ struct window {
 };
 
 constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
-                                  const pads& pad, bool ceil_mode = false) {
-  return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, ceil_mode};
+                                  const pads& pad, bool rounds_up = false) {
+  return {input, kernel, stride.h, dilation.h, pad.mode, pad.top, pad.bottom, rounds_up};
 }
 constexpr window window_of_width(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
-                                 const pads& pad, bool ceil_mode = false) {
-  return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, ceil_mode};
+                                 const pads& pad, bool rounds_up = false) {
+  return {input, kernel, stride.w, dilation.w, pad.mode, pad.left, pad.right, rounds_up};
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -13498,6 +13507,17 @@ constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
   return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line ? of_all : scale_method::one_by_one;
 }
 
+/// How many methods tiles of one or two vectors have functions of: those that come first.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
+
+/// The method that packed scales name for the tiles of a panel. It decides which function is called, and packed bytes may come from elsewhere: what
+/// byte_pack() does not write for such a panel counts as one_by_one.
+inline scale_method method_in_tile(const byte_layout& layout, const std::byte* packed, std::int64_t panel) {
+  const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
+  const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
+  return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
+}
+
 /// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
 class column_packer {
  public:
@@ -13983,7 +14003,6 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
 
 /// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
 /// are scaled by the functions of byte_row.hpp.
-inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
   byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
@@ -14203,12 +14222,11 @@ inline int_vector widened_numbers(const std::byte* from, std::int64_t n, bool is
 
 /// The products of numbers and factors, each rounded to the nearest integer, halves to even; they have to stay below 2^31.
 [[gnu::always_inline]] inline int_vector rounded_products(int_vector numbers, const double* factors) {
-  typedef double doubles __attribute__((vector_size(register_bytes)));
-  typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
   constexpr double to_integers = 0x1.8p52;  // sums with it have no digits behind the point
   constexpr int at_once = int_lanes / 2;
   const auto product = [&](half_vector half, int first) __attribute__((always_inline)) {
-    return __builtin_convertvector((__builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first) + to_integers) - to_integers, half_vector);
+    const auto exact = __builtin_convertvector(half, doubles) * load_vector<doubles>(factors + first);
+    return __builtin_convertvector(opaque(exact + to_integers) - to_integers, half_vector);
   };
   return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     const half_vector lower = product(__builtin_shufflevector(numbers, numbers, I...), 0), upper = product(__builtin_shufflevector(numbers, numbers, at_once + I...), at_once);
@@ -14621,6 +14639,7 @@ struct byte_row_product {
   std::int32_t flip;
 
   const channel_scales* scales(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(packed) + 2 * panel; }
+  scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
   const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
   const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
 };
@@ -14628,7 +14647,7 @@ struct byte_row_product {
 namespace detail {
 
 /// One row in one panel of one or two vectors.
-template <class Isa> void byte_row_in_panel(byte_row_product p, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
+template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
   alignas(64) std::byte bytes[byte_layout::panel_width];
   const std::int64_t width = p.layout.width(panel);
   const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
@@ -14636,7 +14655,7 @@ template <class Isa> void byte_row_in_panel(byte_row_product p, address a, std::
   t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  byte_tiles<Isa>.for_tile(t.scales->in_tile, 1, p.layout.form_of(panel))(t);
+  byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 
@@ -14649,15 +14668,15 @@ template <class Isa = native>
   const address row = detail::address_of_bytes(a);
   while (panels.begin < panels.end) {
     const std::int64_t first = panels.begin;
-    const scale_method method = p.scales(first)->in_tile;
+    const scale_method method = p.method(first);
     if (method == scale_method::one_by_one) return;
     std::byte* const to_c = c + first * byte_layout::panel_width;
     if (!p.layout.is_of_four(first)) {
-      detail::byte_row_in_panel<Isa>(p, row, to_c, panels.begin++, to);
+      detail::byte_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
       continue;
     }
     do panels.begin += 2;
-    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.scales(panels.begin)->in_tile == method);
+    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
     detail::byte_row_functions<Isa>[static_cast<int>(method)](
         {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(), (panels.begin - first) >> 1, p.flip}, to);
   }
@@ -14715,9 +14734,9 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel with these scales are scaled where they are made; one_by_one: nowhere.
-inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
-  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : scales->in_tile;
+/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, std::int64_t panel) {
+  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : method_in_tile(p.layout, p.packed, panel);
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -14785,7 +14804,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales);
+    const scale_method method = method_in_tile(p, panel);
     const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       byte_rows part = at;
@@ -14815,8 +14834,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
 template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
-    const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panels.begin;
-    if (method_in_tile(p, scales) != scale_method::one_by_one) {
+    if (method_in_tile(p, panels.begin) != scale_method::one_by_one) {
       byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels, p.to);
       continue;
     }
@@ -14831,12 +14849,9 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
   if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
-  const auto method_of = [&](std::int64_t panel) {
-    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
-  };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
-    const scale_method method = method_in_tile(p, t.scales);
+    const scale_method method = method_in_tile(p, panel);
     const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
       byte_tile_alone<Isa>(p, t, panel++, at, method);
@@ -14844,7 +14859,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
     do ++panel;
-    while (panel < std::min(panels.end, whole) && method_of(panel) == method);
+    while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
     byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
   }
@@ -17412,7 +17427,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// How many windows meet a filter at a time.
-inline constexpr std::int64_t short_rows = 4;
+inline constexpr std::int64_t rows_at_once = 4;
 
 /// Whether a layer has activations of 16 bits and no zero points of its factors, so that sums are those of what is stored.
 constexpr bool is_layer_of_shorts(const kernel_request& node) {
@@ -17428,12 +17443,12 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
                  std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
   for (std::int64_t o = filters.begin; o < filters.end; ++o) {
     const auto finish = finish_of(o);
-    std::int64_t sums[short_rows];
+    std::int64_t sums[rows_at_once];
     const std::int8_t* const w = weights + o * k;
     std::int64_t row = 0;
-    for (; row + short_rows <= count; row += short_rows) {
-      short_products<short_rows>(rows + row * step, step, w, k, sums);
-      for (int r = 0; r < short_rows; ++r) result(row + r, o, finish(sums[r]));
+    for (; row + rows_at_once <= count; row += rows_at_once) {
+      short_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
     }
     for (; row < count; ++row) {
       short_products<1>(rows + row * step, step, w, k, sums);
@@ -20076,12 +20091,12 @@ struct detection_post_process {
       return best;
     }
     constexpr detail::box<real> decode(std::int64_t box) const {
-      double code[4] = {}, anchor[4] = {};
+      double coded[4] = {}, anchor[4] = {};
       for (int k = 0; k < 4; ++k) {
-        code[k] = detail::real_element(boxes_, (image_ * boxes() + box) * 4 + k);
+        coded[k] = detail::real_element(boxes_, (image_ * boxes() + box) * 4 + k);
         anchor[k] = detail::real_element(anchors_, box * 4 + k);
       }
-      return detail::decoded_box<R>(code, anchor, a_.scale.begin());
+      return detail::decoded_box<R>(coded, anchor, a_.scale.begin());
     }
     constexpr detail::box<real> taken(std::int64_t i) const {
       const auto number = [&](std::int64_t k) { return static_cast<real>(bboxes_[4 * i + k]); };
@@ -21476,9 +21491,9 @@ struct full_connection {
   }
 
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), inner = in[1].desc.shape[1];
+    const std::int64_t elements = out[0].elements(), inner = in[1].desc.shape[1];
     // 0 while an extent of the result is unknown; while one of x is, nothing bounds those of the weight.
-    return outputs < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(outputs, inner);
+    return elements < 0 || inner < 0 ? 0 : nnrt::detail::saturated_product(elements, inner);
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -21493,14 +21508,14 @@ struct full_connection {
     const auto y = out[0].as<typename Finish::element>();
     using sum_t = math::compute_t<T>;
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
-    const std::int64_t outputs = w.extent(0), inner = w.extent(1), rows = outputs == 0 ? 0 : y.elements() / outputs;
-    for (std::int64_t o = 0; o < outputs; ++o) {
+    const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
+    for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
           sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
-        y[r * outputs + o] = finish(sum);
+        y[r * columns + o] = finish(sum);
       }
     }
   }
@@ -22754,7 +22769,7 @@ struct l2_normalize {
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
       // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
-      const auto normal = [&](double x) { return math::is_inf(x) ? math::nan<double> : x / length; };
+      const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }
@@ -24131,8 +24146,8 @@ struct lstm {
 
   /// Products of weights with inputs and with hidden states.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
-    return outputs < 0 || input < 0 || hidden < 0 ? 0 : outputs * 4 * (input + hidden);  // 0 while an extent is unknown
+    const std::int64_t elements = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
+    return elements < 0 || input < 0 || hidden < 0 ? 0 : elements * 4 * (input + hidden);  // 0 while an extent is unknown
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
@@ -24619,8 +24634,8 @@ struct matmul {
 
   static constexpr std::int64_t macs(const attrs& attributes, array_ref<const operand> in,
                                      array_ref<const tensor_desc> out) {
-    const std::int64_t outputs = out[0].elements(), inner = matrix(in[0].desc.shape, attributes.transpose_a).columns;
-    return outputs < 0 || inner < 0 ? 0 : outputs * inner;  // 0 while an extent is unknown
+    const std::int64_t elements = out[0].elements(), inner = matrix(in[0].desc.shape, attributes.transpose_a).columns;
+    return elements < 0 || inner < 0 ? 0 : elements * inner;  // 0 while an extent is unknown
   }
 
   template <class T, class Rounding = rounding::twice>
@@ -24894,7 +24909,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
         [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
           const bool is_wide = form.size() > 1;
           transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
-          for (std::int64_t i = 0; i < rows.size() && is_wide; ++i) widen_in_place(k, form, to + i * step);
+          for (std::int64_t row = 0; row < rows.size() && is_wide; ++row) widen_in_place(k, form, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }
@@ -28392,18 +28407,22 @@ struct interpolated_softmax {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group.
+/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been stored meanwhile, and another
+/// process may write to what it is applied to, so that what was the largest is no longer: neither leads outside of the tables.
 template <class T> struct byte_powers {
   ops::detail::fixed_softmax<T> by;
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
   std::int32_t power[table_entries + 1] = {};
-  /// What it adds to a sum: all of it; or in registers, which read behind the largest number, too, its bytes one by one.
+  /// What it adds to a sum: all of it; or in registers its bytes one by one. Numbers above the largest, which registers look up, too, add nothing.
 #if defined(NNRT_LANES_AVX512)
   std::byte addend[3][2 * table_entries] = {};
 #else
-  std::int32_t addend[table_entries + 1] = {};
+  std::int32_t addend[2 * table_entries] = {};
 #endif
+
+  std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
+  std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
   explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
@@ -28518,7 +28537,7 @@ template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& pow
   // By byte: that of number k is at k and, of negative ones, at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
-  const std::int64_t least = largest - powers.count + 1 < -zero ? -zero : largest - powers.count + 1;
+  const std::int64_t first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
   const T none = share(0);
   for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
   const std::int32_t* const power = powers.power + table_entries - largest;
@@ -28554,7 +28573,7 @@ void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>&
   const interval groups = share(block.outer * block.inner, p);
   if (block.inner != 1 || block.extent < table_entries / 2)
     return share_out(
-        block, x, powers.by, [&](std::int32_t d) { return powers.power[table_entries - d]; }, y, groups);
+        block, x, powers.by, [&](std::int32_t d) { return powers.power_of(d); }, y, groups);
   for (std::int64_t row = groups.begin; row < groups.end; ++row)
     detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
 }
@@ -34273,8 +34292,8 @@ struct planner : kernel_chooser {
     const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
     const std::int64_t extent = desc.shape.extents[last];
     const tensor_desc* const first = made.descs.begin();
-    for (const tensor_desc* known = made.descs.end(); known != first;)
-      if ((--known)->shape.extents[last] == extent && *known == desc) return static_cast<std::int32_t>(known - first);
+    for (const tensor_desc* other = made.descs.end(); other != first;)
+      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - first);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -34383,9 +34402,9 @@ struct planner : kernel_chooser {
     made.steps.back().parts = parts_for(count);
     return packed;
   }
-  constexpr step conversion(const step& of_node, kernel_function run, std::string_view name, const operand_slot& from, const operand_slot& to) {
+  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name, const operand_slot& from, const operand_slot& to) {
     step made_of = of_node;
-    made_of.run = run;
+    made_of.run = converts;
     made_of.kernel = name;
     made_of.inputs = add_row(pool<operand_slot>{from});
     made_of.outputs = add_row(pool<operand_slot>{to});
@@ -34733,9 +34752,9 @@ template <class T> class shared {
   }
 
   /// A new object, made from the arguments, with one handle.
-  template <class... Arguments> static shared make(Arguments&&... arguments) {
+  template <class... Arguments> static shared make(Arguments&&... made_of) {
     shared handle;
-    handle.block_ = new block(std::forward<Arguments>(arguments)...);
+    handle.block_ = new block(std::forward<Arguments>(made_of)...);
     return handle;
   }
 
@@ -34978,7 +34997,7 @@ enum class json_event {
   string,
   integer,
   real,
-  boolean,
+  true_or_false,
   null,
   end,
   broken
@@ -35065,7 +35084,7 @@ class json_reader {
   json_event close(bool object);
   json_event after_value(json_event event);
   json_event read_value();
-  json_event read_word(std::string_view word, json_event event, std::int64_t value);
+  json_event read_word(std::string_view letters, json_event event, std::int64_t value);
   json_event read_number();
   bool read_integer();
   std::size_t digits();
@@ -35221,8 +35240,8 @@ class json_writer {
     case '{': return open(true);
     case '[': return open(false);
     case '"': return read_string() ? after_value(json_event::string) : json_event::broken;
-    case 't': return read_word("true", json_event::boolean, 1);
-    case 'f': return read_word("false", json_event::boolean, 0);
+    case 't': return read_word("true", json_event::true_or_false, 1);
+    case 'f': return read_word("false", json_event::true_or_false, 0);
     case 'n': return read_word("null", json_event::null, 0);
     default: break;
   }
@@ -35230,9 +35249,9 @@ class json_writer {
   return number ? read_number() : unexpected("a value");
 }
 
-[[gnu::cold]] inline json_event json_reader::read_word(std::string_view word, json_event event, std::int64_t value) {
-  if (text_.substr(at_, word.size()) != word) return unexpected("a value");
-  at_ += word.size();
+[[gnu::cold]] inline json_event json_reader::read_word(std::string_view letters, json_event event, std::int64_t value) {
+  if (text_.substr(at_, letters.size()) != letters) return unexpected("a value");
+  at_ += letters.size();
   integer_ = value;
   return after_value(event);
 }
@@ -37145,6 +37164,113 @@ template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inp
 // executor: runs a network that the compiler has planned - no interpreter, no heap at inference.
 // Flow: create() binds and prepares weights once; operator() resolves addresses and walks the frozen plan, or the unrolled steps.
 
+// ===== nnrt/exec/call_rules.hpp
+// call_rules: what the types of an executor's arguments tell before anything runs - their number, ranges, dtypes, sizes, names.
+// Flow: executor.hpp and accelerated.hpp take the calls that keep these rules, and let the compiler refuse the others by name.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What the type of a range tells of it before anything runs.
+enum class range_rule {
+  range_must_have_the_dtype_of_its_tensor,
+  range_must_have_as_many_elements_as_its_tensor,
+  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
+  range_of_an_output_must_not_be_const,
+  arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
+  tensor_of_an_image_must_be_of_floats,
+};
+
+namespace detail {
+
+/// Input or output I.
+template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
+/// Its name, letter by letter, for what the compiler prints.
+template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
+template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
+  using type = named<end_of<G, IsInput, I>.name[Letter]...>;
+};
+template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
+
+template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
+template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
+
+/// Elements of a range when its type tells them, else -1.
+template <class Range> inline constexpr std::int64_t static_size = -1;
+template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
+template <class T, std::size_t N> inline constexpr std::int64_t static_size<T[N]> = static_cast<std::int64_t>(N);
+template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::span<T, N>> = N == std::dynamic_extent ? -1 : static_cast<std::int64_t>(N);
+
+template <class G, std::size_t I> using span_of_output = std::span<const output_element<G, I>, output_size<G, I>>;
+template <class G, class Sequence> struct spans_of_outputs;
+template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
+template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
+
+/// Says that a range has another size. False, which ends a chain of checks at the first that fails.
+[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
+  append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
+  return false;
+}
+
+/// The output of this name; as many as there are where there is none.
+template <class G> constexpr std::size_t output_of_name(std::string_view name) {
+  std::size_t i = 0;
+  while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
+  return i;
+}
+
+/// Copies a result to a range of as many elements of its type; call_rules refuses what is none. `Name` is the output's.
+template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
+  if constexpr (!is_contiguous<Range>) return;
+  else if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
+  else std::copy(from.begin(), from.end(), std::data(to));
+}
+
+/// What calls of G's executor look like. `Image`: what stands for an input of floats where it may be stored, as signed bytes, too.
+template <class G, class Image = void> struct call_rules {
+  static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
+  template <bool IsInput, std::size_t I> using name = name_of_tensor<G, IsInput, I>;
+  template <class Argument> static constexpr bool is_image = std::is_same_v<std::remove_cvref_t<Argument>, Image>;
+
+  /// Whether so many arguments are given, each of a kind that a run takes.
+  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && ((is_contiguous<Arguments> || is_image<Arguments>) && ...);
+
+  /// Refuses what is no list of arguments, by the rule that it breaks.
+  template <class... Arguments, std::size_t... I> static constexpr void refuse(std::index_sequence<I...>) {
+    constexpr std::size_t count = sizeof...(Arguments);
+    if constexpr (count != input_count && count != input_count + output_count)
+      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
+    else (static_cast<void>(require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>()), ...);
+  }
+
+  /// Elements of a tensor that a range is given for; the compiler checks the dtype and the size that the range's type tells.
+  template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
+    constexpr tensor_info info = end_of<G, IsInput, I>;
+    if constexpr (!require_range<IsInput, I, Range>()) return -1;
+    else if constexpr (!is_dtype_of<info.desc.type, IsInput, dtype_for<element_of_range<const Range>>()>)
+      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name<IsInput, I>, actual<dtype_for<element_of_range<const Range>>()>, expected<info.desc.type>>::report())();
+    else if constexpr (static_size<Range> >= 0 && static_size<Range> != info.desc.elements())
+      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name<IsInput, I>, actual<static_size<Range>>, expected<info.desc.elements()>>::report())();
+    else
+      return info.desc.elements();
+  }
+
+  /// Refuses an image for an input that is none of floats.
+  template <std::size_t I> static constexpr void require_floats() {
+    if constexpr (G::inputs[I].desc.type != f32) static_cast<void>(graph_rejected<range_rule::tensor_of_an_image_must_be_of_floats, name<true, I>, actual<G::inputs[I].desc.type>>::report());
+  }
+
+ private:
+  template <bool IsInput, std::size_t I, class Argument> static constexpr bool require_range() {
+    constexpr bool is_one = is_contiguous<Argument> || (IsInput && is_image<Argument>);
+    if constexpr (!is_one) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name<IsInput, I>>::report());
+    return is_one;
+  }
+  template <dtype Declared, bool IsInput, dtype Given> static constexpr bool is_dtype_of = Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/memory.hpp
 // memory: where executors keep intermediate results and prepared weights.
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
@@ -37979,60 +38105,9 @@ using cpu_unrolled = basic_cpu<execution_form::unrolled>;
 
 namespace nnrt::inline NNRT_ISA {
 
-/// What the type of a range tells of it before anything runs.
-enum class range_rule {
-  range_must_have_the_dtype_of_its_tensor,
-  range_must_have_as_many_elements_as_its_tensor,
-  argument_must_be_a_contiguous_range,  // of a pointer std::span<const float, 4>(p, 4), say
-  range_of_an_output_must_not_be_const,
-  arguments_must_be_as_many_as_inputs_or_inputs_and_outputs,
-};
-
 namespace detail {
 
 struct executor_parts;  // exec/stored_weights.hpp
-
-/// Input or output I.
-template <class G, bool IsInput, std::size_t I> inline constexpr tensor_info end_of = IsInput ? G::inputs[IsInput ? I : 0] : G::outputs[IsInput ? 0 : I];
-/// Its name, letter by letter, for what the compiler prints.
-template <class G, bool IsInput, std::size_t I, class Letters> struct tensor_name;
-template <class G, bool IsInput, std::size_t I, std::size_t... Letter> struct tensor_name<G, IsInput, I, std::index_sequence<Letter...>> {
-  using type = named<end_of<G, IsInput, I>.name[Letter]...>;
-};
-template <class G, bool IsInput, std::size_t I> using name_of_tensor = typename tensor_name<G, IsInput, I, std::make_index_sequence<end_of<G, IsInput, I>.name.size()>>::type;
-
-template <class Range> inline constexpr bool is_contiguous = requires(const Range& x) { std::data(x), std::size(x); };
-template <class Range> using element_of_range = std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>;
-
-/// Elements of a range when its type tells them, else -1.
-template <class Range> inline constexpr std::int64_t static_size = -1;
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::array<T, N>> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<T[N]> = static_cast<std::int64_t>(N);
-template <class T, std::size_t N> inline constexpr std::int64_t static_size<std::span<T, N>> = N == std::dynamic_extent ? -1 : static_cast<std::int64_t>(N);
-
-template <class G, std::size_t I> using span_of_output = std::span<const output_element<G, I>, output_size<G, I>>;
-template <class G, class Sequence> struct spans_of_outputs;
-template <class G, std::size_t I> struct spans_of_outputs<G, std::index_sequence<I>> { using type = span_of_output<G, I>; };
-template <class G, std::size_t... I> struct spans_of_outputs<G, std::index_sequence<I...>> { using type = std::tuple<span_of_output<G, I>...>; };
-
-/// Says that a range has another size. False, which ends a chain of checks at the first that fails.
-[[gnu::cold]] inline bool append_misfit(pool<char>& wrong, std::string_view what, std::string_view name, std::size_t got, std::int64_t expected) {
-  append(wrong, {what, " \"", name, "\": got ", got, " elements, expected ", expected});
-  return false;
-}
-
-/// The output of this name; as many as there are where there is none.
-template <class G> constexpr std::size_t output_of_name(std::string_view name) {
-  std::size_t i = 0;
-  while (i < G::outputs.size() && G::outputs[i].name != name) ++i;
-  return i;
-}
-
-/// Copies a result to a range of as many elements of its type. `Name` is the output's.
-template <class Name, class Span, class Range> void copy_output(const Span& from, Range& to) {
-  if constexpr (std::is_const_v<std::remove_pointer_t<decltype(std::data(to))>>) static_cast<void>(graph_rejected<range_rule::range_of_an_output_must_not_be_const, Name>::report());
-  else std::copy(from.begin(), from.end(), std::data(to));
-}
 
 /// Says that an input lies where the run writes.
 [[gnu::cold]] inline bool append_overwritten(pool<char>& wrong, std::string_view name) {
@@ -38070,7 +38145,7 @@ template <class G, class Policy = cpu> class executor {
   static constexpr std::size_t output_count = G::outputs.size();
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
-  template <std::size_t Count, class... Arguments> static constexpr bool takes = sizeof...(Arguments) == Count && (detail::is_contiguous<Arguments> && ...);
+  using rules = detail::call_rules<G>;
 
  public:
   /// Span over output I.
@@ -38122,14 +38197,14 @@ template <class G, class Policy = cpu> class executor {
   }
 
   template <class... Ranges>
-    requires(takes<input_count, Ranges...>)
+    requires(rules::template takes<input_count, Ranges...>)
   outputs_type operator()(const Ranges&... inputs) {
     if (may_run(std::index_sequence_for<Ranges...>{}, inputs...)) run_or_report(inputs...);
     else broken_contract(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...).message());
     return outputs();
   }
   template <class... Ranges>
-    requires(takes<input_count + output_count, Ranges...>)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   void operator()(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) {
@@ -38144,7 +38219,7 @@ template <class G, class Policy = cpu> class executor {
   /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
   /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
   template <class... Ranges>
-    requires(takes<input_count, Ranges...>)
+    requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
     if (!may_run(std::index_sequence_for<Ranges...>{}, inputs...)) return fail(misfit<true>(std::index_sequence_for<Ranges...>{}, inputs...));
     if (!weights_) return fail(reason());
@@ -38157,7 +38232,7 @@ template <class G, class Policy = cpu> class executor {
 
   /// The same, and copies the outputs into the caller's ranges. Errors: those, of outputs, too; then the ranges are as they were.
   template <class... Ranges>
-    requires(takes<input_count + output_count, Ranges...>)
+    requires(rules::template takes<input_count + output_count, Ranges...>)
   result<void> try_run(Ranges&&... ranges) {
     auto all = std::forward_as_tuple(ranges...);
     return [&]<std::size_t... In, std::size_t... Out>(std::index_sequence<In...>, std::index_sequence<Out...>) -> result<void> {
@@ -38172,15 +38247,15 @@ template <class G, class Policy = cpu> class executor {
 
   /// What is no list of arguments: the compiler says why.
   template <class... Arguments>
-    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
   outputs_type operator()(const Arguments&...) {
-    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
     return outputs();
   }
   template <class... Arguments>
-    requires(!takes<input_count, Arguments...> && !takes<input_count + output_count, Arguments...>)
+    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
   result<outputs_type> try_run(const Arguments&...) {
-    refuse_arguments<Arguments...>(std::index_sequence_for<Arguments...>{});
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
     return outputs();
   }
 
@@ -38256,33 +38331,8 @@ template <class G, class Policy = cpu> class executor {
     return further_scratch_.allocate(plan.part_scratch_bytes * (wanted.threads - 1), "scratch memory of the threads");
   }
 
-  template <bool IsInput, std::size_t I> using name_in_error = detail::name_of_tensor<G, IsInput, I>;
-
-  template <class... Arguments, std::size_t... I> static constexpr void refuse_arguments(std::index_sequence<I...>) {
-    constexpr std::size_t count = sizeof...(Arguments);
-    if constexpr (count != input_count && count != input_count + output_count)
-      static_cast<void>(graph_rejected<range_rule::arguments_must_be_as_many_as_inputs_or_inputs_and_outputs, actual<count>, expected<input_count>, expected<input_count + output_count>>::report());
-    else (require_range<(I < input_count), I < input_count ? I : I - input_count, Arguments>(), ...);
-  }
-  template <bool IsInput, std::size_t I, class Argument> static constexpr void require_range() {
-    if constexpr (!detail::is_contiguous<Argument>) static_cast<void>(graph_rejected<range_rule::argument_must_be_a_contiguous_range, name_in_error<IsInput, I>>::report());
-  }
-
-  /// Elements that the tensor has; sizes and element types that the range's type tells are checked by the compiler.
-  template <std::size_t I, bool IsInput, class Range> static constexpr std::int64_t expected_size() {
-    constexpr tensor_info info = detail::end_of<G, IsInput, I>;
-    constexpr dtype type = dtype_for<detail::element_of_range<const Range>>();
-    constexpr std::int64_t elements = detail::static_size<Range>;
-    using name = name_in_error<IsInput, I>;
-    if constexpr (type != info.desc.type)
-      return decltype(graph_rejected<range_rule::range_must_have_the_dtype_of_its_tensor, name, actual<type>, expected<info.desc.type>>::report())();
-    else if constexpr (elements >= 0 && elements != info.desc.elements())
-      return decltype(graph_rejected<range_rule::range_must_have_as_many_elements_as_its_tensor, name, actual<elements>, expected<info.desc.elements()>>::report())();
-    else
-      return info.desc.elements();
-  }
   template <std::size_t I, bool IsInput, class Range> static bool fits_one(const Range& range) {
-    constexpr std::int64_t expected = expected_size<I, IsInput, Range>();
+    constexpr std::int64_t expected = rules::template expected_size<I, IsInput, Range>();
     return detail::static_size<Range> >= 0 || static_cast<std::int64_t>(std::size(range)) == expected;
   }
   /// Whether steps write where this range is to be read.
@@ -38301,7 +38351,7 @@ template <class G, class Policy = cpu> class executor {
   }
   template <std::size_t I, bool IsInput, class Range> bool check_one(const Range& range, pool<char>& wrong) {
     constexpr std::string_view name = IsInput ? G::inputs[IsInput ? I : 0].name : G::outputs[IsInput ? 0 : I].name;
-    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), expected_size<I, IsInput, Range>());
+    if (!fits_one<I, IsInput>(range)) return detail::append_misfit(wrong, IsInput ? "input" : "output", name, std::size(range), rules::template expected_size<I, IsInput, Range>());
     return !IsInput || !is_overwritten(range) || detail::append_overwritten(wrong, name);
   }
 
@@ -38349,7 +38399,7 @@ template <class G, class Policy = cpu> class executor {
     else return run_plan(view_of_plan, context);
   }
 
-  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<name_in_error<false, I>>(output_at<I>(), to); }
+  template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to); }
   template <std::size_t I> output_span<I> output_at() {
     constexpr std::int64_t offset = plan.slots[static_cast<std::size_t>(plan.outputs[I].slot)].offset;
     return output_span<I>(reinterpret_cast<const detail::output_element<G, I>*>(arena_.data() + offset), detail::output_size<G, I>);
@@ -38957,7 +39007,7 @@ namespace nnrt::inline NNRT_ISA {
 /// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
 /// followed. What is no regular file (a device, a pipe) is written to and stays what it is. Errors: not_found, io_failed
 /// (a folder, a socket, and a link to what a process has open, too); each names the file.
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces);
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
 }
@@ -38975,8 +39025,8 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   }
 }
 
-[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> pieces, const char* path) {
-  for (const auto piece : pieces)
+[[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents, const char* path) {
+  for (const auto piece : contents)
     if (!write_all(file.number(), piece)) return false;
   struct ::stat old {};
   if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
@@ -38992,13 +39042,13 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 }
 
 /// Writes to a device or a pipe.
-[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> pieces) {
+[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> contents) {
   struct ::stat there {};
   if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
     return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
   owned_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
   bool is_written = file.is_open();
-  for (std::size_t i = 0; is_written && i < pieces.size(); ++i) is_written = write_all(file.number(), pieces[i]);
+  for (std::size_t i = 0; is_written && i < contents.size(); ++i) is_written = write_all(file.number(), contents[i]);
   if (is_written && file.close()) return {};
   return system_failure(path, "cannot write", errno);
 }
@@ -39013,14 +39063,14 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> pieces) {
+[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
-  if (detail::stays(name.c_str())) return detail::write_through(name, pieces);
+  if (detail::stays(name.c_str())) return detail::write_through(name, contents);
   std::string temporary;
   owned_file file(detail::create_beside(name, temporary));
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
-  if (!detail::write_and_flush(file, pieces, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
+  if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;
     ::unlink(temporary.c_str());
     return detail::system_failure(path, "cannot write", number);

@@ -358,6 +358,52 @@ TEST_CASE("stored program: a plan for an input whose extents are not known is re
   CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(extent), bytes_of(unknown))) == "input \"unread\" is f32 [?], expected known extents");
 }
 
+/// Dense layers of bytes for one row and for several, and the shares of a long row.
+model shares() {
+  author a;
+  const auto dense = [&](std::int32_t x, std::int64_t rows, std::int64_t n, std::int64_t k) {
+    std::vector<std::int8_t> numbers;
+    for (std::int64_t i = 0; i < n * k; ++i) numbers.push_back(static_cast<std::int8_t>((i * 53 + 11) % 61 - 30));
+    const std::int32_t w = a.to.constant<std::int8_t>({i8, nd, {n, k}, quant{0.02F, 0}}, numbers).value();
+    return a.node<ops::full_connection>({}, {x, w, ir::none}, {{i8, nd, {rows, n}, quant{0.3F, 1}}});
+  };
+  const std::int32_t row = a.to.input("row", {i8, nd, {1, 16}, quant{0.05F, -4}}).value(), rows = a.to.input("rows", {i8, nd, {6, 16}, quant{0.05F, -4}}).value();
+  const std::int32_t narrow = dense(row, 1, 40, 16), wide = a.to.input("wide", {i8, nd, {2, 300}, quant{0.1F, 3}}).value();
+  REQUIRE(a.to.output("y", a.node<ops::softmax>({}, {narrow}, {{i8, nd, {1, 40}, quant{1.0F / 256, -128}}})));
+  REQUIRE(a.to.output("several", dense(rows, 6, 24, 16)));
+  REQUIRE(a.to.output("shares", a.node<ops::softmax>({}, {wide}, {{i8, nd, {2, 300}, quant{1.0F / 256, -128}}})));
+  return a.to.finish();
+}
+
+TEST_CASE("stored program: forged words of what kernels prepared lead nowhere, though they say what is called and how far") {
+  const byte_list whole = store_program(compile(shares()).value()).value();
+  std::uint64_t head = 0;
+  std::memcpy(&head, whole.data() + 8, sizeof head);
+  int taken = 0;
+  const auto run_with = [&](std::size_t at, const void* word, std::size_t bytes) {
+    if (at + bytes > whole.size()) return;
+    byte_list forged = whole;
+    std::memcpy(forged.data() + at, word, bytes);
+    nnrt_test::mend(forged);
+    const auto made = restore_program(kept_bytes::copy_of(forged));
+    if (!made) return;
+    ++taken;
+    session s(*made);
+    for (std::size_t k = 0; k < made->input_count(); ++k) {
+      const auto x = s.input<std::int8_t>(k);
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int8_t>(i * 37 + k);
+    }
+    (void)s.run();
+  };
+  for (std::size_t at = head; at < whole.size(); at += 4)
+    for (const std::int64_t word : {std::int64_t{-1000}, std::int64_t{2}, std::int64_t{3}, std::int64_t{1} << 30}) {
+      const auto low = static_cast<std::int32_t>(word);
+      run_with(at, &low, sizeof low);
+      run_with(at, &word, sizeof word);
+    }
+  CHECK(taken > 0);
+}
+
 TEST_CASE("stored program: forged bytes are refused, or harmless") {
   int taken = 0, refused = 0;
   for (model (*const make)() : {smallest, looked_up, bytes}) {

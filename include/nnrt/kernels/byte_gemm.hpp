@@ -62,9 +62,9 @@ inline void set_panel(const byte_product& p, std::int64_t panel, byte_tile& t) {
   t.scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
 }
 
-/// How the sums of a panel with these scales are scaled where they are made; one_by_one: nowhere.
-inline scale_method method_in_tile(const byte_product& p, const channel_scales* scales) {
-  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : scales->in_tile;
+/// How the sums of a panel are scaled where they are made; one_by_one: nowhere.
+inline scale_method method_in_tile(const byte_product& p, std::int64_t panel) {
+  return p.addend != nullptr || p.kept != nullptr || p.factors.b_zero_as_seen() != 0 ? scale_method::one_by_one : method_in_tile(p.layout, p.packed, panel);
 }
 
 /// Sets where a tile begins: its rows of A are `at`, those of C lie from `c` on.
@@ -132,7 +132,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
     const std::int64_t vectors = p.layout.vectors_of(panel);
-    const scale_method method = method_in_tile(p, t.scales);
+    const scale_method method = method_in_tile(p, panel);
     const bool is_whole = p.layout.width(panel) == vectors * int_lanes;
     for (std::int64_t tile = 0; tile < tiles.count();) {
       byte_rows part = at;
@@ -162,8 +162,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
 template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, interval panels) {
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   while (panels.begin < panels.end) {
-    const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panels.begin;
-    if (method_in_tile(p, scales) != scale_method::one_by_one) {
+    if (method_in_tile(p, panels.begin) != scale_method::one_by_one) {
       byte_row_in_tiles<Isa>({p.layout, p.packed, t.flip}, reinterpret_cast<const std::byte*>(at.a), at.c, panels, p.to);
       continue;
     }
@@ -178,12 +177,9 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
   if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   t.panels = 1, t.b_step = 2 * p.layout.vector_bytes(), t.c_step = byte_layout::panel_width;
-  const auto method_of = [&](std::int64_t panel) {
-    return method_in_tile(p, reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel);
-  };
   for (std::int64_t panel = panels.begin; panel < panels.end;) {
     set_panel(p, panel, t);
-    const scale_method method = method_in_tile(p, t.scales);
+    const scale_method method = method_in_tile(p, panel);
     const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
       byte_tile_alone<Isa>(p, t, panel++, at, method);
@@ -191,7 +187,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
     do ++panel;
-    while (panel < std::min(panels.end, whole) && method_of(panel) == method);
+    while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
     byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
   }

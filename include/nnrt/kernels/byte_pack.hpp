@@ -46,6 +46,17 @@ constexpr scale_method method_in_tiles(scale_method of_all, bool is_of_four) {
   return is_of_four || of_all == scale_method::by_rising_line || of_all == scale_method::by_line ? of_all : scale_method::one_by_one;
 }
 
+/// How many methods tiles of one or two vectors have functions of: those that come first.
+inline constexpr int scaled_tiles = has_lines ? 2 : 0;
+
+/// The method that packed scales name for the tiles of a panel. It decides which function is called, and packed bytes may come from elsewhere: what
+/// byte_pack() does not write for such a panel counts as one_by_one.
+inline scale_method method_in_tile(const byte_layout& layout, const std::byte* packed, std::int64_t panel) {
+  const scale_method method = (reinterpret_cast<const channel_scales*>(packed) + 2 * panel)->in_tile;
+  const int methods = layout.is_of_four(panel) ? static_cast<int>(scale_method::one_by_one) : scaled_tiles;
+  return static_cast<std::uint32_t>(method) < static_cast<std::uint32_t>(methods) ? method : scale_method::one_by_one;
+}
+
 /// Packs what columns have besides weights, one vector after the other: what sums start from, and scales.
 class column_packer {
  public:

@@ -58,6 +58,7 @@ struct byte_row_product {
   std::int32_t flip;
 
   const channel_scales* scales(std::int64_t panel) const { return reinterpret_cast<const channel_scales*>(packed) + 2 * panel; }
+  scale_method method(std::int64_t panel) const { return detail::method_in_tile(layout, packed, panel); }
   const std::byte* start(std::int64_t panel) const { return packed + layout.bias_at() + 2 * panel * register_bytes; }
   const std::byte* weights(std::int64_t panel) const { return packed + layout.panel_at(panel); }
 };
@@ -65,7 +66,7 @@ struct byte_row_product {
 namespace detail {
 
 /// One row in one panel of one or two vectors.
-template <class Isa> void byte_row_in_panel(byte_row_product p, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
+template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method method, address a, std::byte* c, std::int64_t panel, const narrowing& to) {
   alignas(64) std::byte bytes[byte_layout::panel_width];
   const std::int64_t width = p.layout.width(panel);
   const bool is_whole = width == p.layout.vectors_of(panel) * int_lanes;
@@ -73,7 +74,7 @@ template <class Isa> void byte_row_in_panel(byte_row_product p, address a, std::
   t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  byte_tiles<Isa>.for_tile(t.scales->in_tile, 1, p.layout.form_of(panel))(t);
+  byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 
@@ -86,15 +87,15 @@ template <class Isa = native>
   const address row = detail::address_of_bytes(a);
   while (panels.begin < panels.end) {
     const std::int64_t first = panels.begin;
-    const scale_method method = p.scales(first)->in_tile;
+    const scale_method method = p.method(first);
     if (method == scale_method::one_by_one) return;
     std::byte* const to_c = c + first * byte_layout::panel_width;
     if (!p.layout.is_of_four(first)) {
-      detail::byte_row_in_panel<Isa>(p, row, to_c, panels.begin++, to);
+      detail::byte_row_in_panel<Isa>(p, method, row, to_c, panels.begin++, to);
       continue;
     }
     do panels.begin += 2;
-    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.scales(panels.begin)->in_tile == method);
+    while (panels.begin < panels.end && p.layout.is_of_four(panels.begin) && p.method(panels.begin) == method);
     detail::byte_row_functions<Isa>[static_cast<int>(method)](
         {row, p.weights(first), p.start(first), p.scales(first), to_c, p.layout.depth.steps(), (panels.begin - first) >> 1, p.flip}, to);
   }

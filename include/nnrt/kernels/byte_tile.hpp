@@ -136,7 +136,6 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
 
 /// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
 /// are scaled by the functions of byte_row.hpp.
-inline constexpr int scaled_tiles = has_lines ? 2 : 0;
 struct byte_tile_table {
   byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {

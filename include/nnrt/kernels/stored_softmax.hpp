@@ -13,18 +13,22 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group.
+/// What softmax of bytes knows before it runs, by how far a number is below the largest of its group. It may have been stored meanwhile, and another
+/// process may write to what it is applied to, so that what was the largest is no longer: neither leads outside of the tables.
 template <class T> struct byte_powers {
   ops::detail::fixed_softmax<T> by;
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
   std::int32_t power[table_entries + 1] = {};
-  /// What it adds to a sum: all of it; or in registers, which read behind the largest number, too, its bytes one by one.
+  /// What it adds to a sum: all of it; or in registers its bytes one by one. Numbers above the largest, which registers look up, too, add nothing.
 #if defined(NNRT_LANES_AVX512)
   std::byte addend[3][2 * table_entries] = {};
 #else
-  std::int32_t addend[table_entries + 1] = {};
+  std::int32_t addend[2 * table_entries] = {};
 #endif
+
+  std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
+  std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
   explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
@@ -139,7 +143,7 @@ template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& pow
   // By byte: that of number k is at k and, of negative ones, at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
-  const std::int64_t least = largest - powers.count + 1 < -zero ? -zero : largest - powers.count + 1;
+  const std::int64_t first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
   const T none = share(0);
   for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
   const std::int32_t* const power = powers.power + table_entries - largest;
@@ -175,7 +179,7 @@ void softmax_of_bytes(const axis_block& block, const T* x, const byte_powers<T>&
   const interval groups = share(block.outer * block.inner, p);
   if (block.inner != 1 || block.extent < table_entries / 2)
     return share_out(
-        block, x, powers.by, [&](std::int32_t d) { return powers.power[table_entries - d]; }, y, groups);
+        block, x, powers.by, [&](std::int32_t d) { return powers.power_of(d); }, y, groups);
   for (std::int64_t row = groups.begin; row < groups.end; ++row)
     detail::softmax_of_long_row<Isa>(powers, x + row * block.extent, block.extent, y + row * block.extent);
 }
