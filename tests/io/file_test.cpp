@@ -113,7 +113,7 @@ TEST_CASE("file: an error of mapping names the file and what the system said") {
   };
   const row table[] = {
       {missing, missing + ": cannot open: No such file or directory", nnrt::error_code::not_found},
-      {"", ": cannot open: No such file or directory", nnrt::error_code::not_found},
+      {"", "\"\": cannot open: No such file or directory", nnrt::error_code::not_found},
       {folder.path(), folder.path() + ": cannot map: not a regular file", nnrt::error_code::io_failed},
       {pipe, pipe + ": cannot map: not a regular file", nnrt::error_code::io_failed},
       {std::string("a\0b", 3), "a: a zero byte follows in the path", nnrt::error_code::invalid_argument},
