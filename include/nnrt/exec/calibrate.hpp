@@ -398,7 +398,7 @@ class calibrator {
 template <class G, class List, class... FirstLayers> struct operators_for_bytes;
 template <class G, class... Ops, class... FirstLayers> struct operators_for_bytes<G, ops::type_list<Ops...>, FirstLayers...> {
   static constexpr bool has(op_code code) {
-    if (((code == FirstLayers::code) || ...)) return true;
+    if ((false || ... || (code == FirstLayers::code))) return true;
     for (const ir::node& n : graph_optimised<function_of<G>::value>.nodes)
       if (n.op->code == code) return true;
     return false;
