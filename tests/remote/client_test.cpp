@@ -10,6 +10,7 @@
 #include "remote/pair_of_sockets.hpp"
 #include "remote/toy_driver.hpp"
 #include "support/child_process.hpp"
+#include "support/failing_memory.hpp"
 #include "support/sanitized.hpp"
 
 #include <doctest/doctest.h>
@@ -269,6 +270,27 @@ TEST_CASE("client: the host reads and writes a tensor of its device where it is"
   float y = 0;
   std::memcpy(&y, memory.data() + 2048, sizeof y);
   CHECK(y == 11);
+}
+
+TEST_CASE("client: memory that could not be made whole is not taken for memory of the device when another one lies there") {
+  const auto lends = std::make_shared<nnrt::remote::detail::lender>();
+  std::byte* const where = lends->allocate(1 << 16)->data();  // and the next one is, too
+  bool is_whole = false;
+  for (long n = 0; !is_whole; ++n) {
+    CAPTURE(n);
+    begin_shortage({n, false});
+    is_whole = lacking([&] {
+      try {
+        return lends->allocate(1 << 16).has_value();
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+    });
+    place found;
+    const auto is_lent = lends->find(nullptr, {where, 32, {}}, found, no_deadline);
+    REQUIRE(is_lent);
+    CHECK(!*is_lent);
+  }
 }
 
 TEST_CASE("client: an output that is too small is refused, and its shape told") {

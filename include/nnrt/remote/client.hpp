@@ -36,9 +36,10 @@ class lender : public std::enable_shared_from_this<lender> {
   result<hal::shared_memory> allocate(std::size_t bytes) {
     auto made = hal::shared_memory::allocate(bytes);
     if (!made) return made;
+    // First: where there is no memory for either of the two, nothing is known of the tensors' memory, which goes.
+    made->set_follower(std::make_shared<const until_freed>(shared_from_this(), made->data()));
     const std::lock_guard lock(mutex_);
     all_[made->data()] = {bytes, made->fd(), 0, {}};
-    made->set_follower(std::make_shared<const until_freed>(shared_from_this(), made->data()));
     return made;
   }
   /// Where a tensor is, as the host knows it; lends the memory when it does not yet. False: it is in no memory that can be lent.
