@@ -431,6 +431,32 @@ TEST_CASE("client: more runs at once than a client may have connections wait for
   for (auto& one : all) CHECK(one.get() == "");
 }
 
+TEST_CASE("client: a preparation that finds no connection free by its deadline leaves the host to the others") {
+  host_options options;
+  options.most.connections = 1;
+  const auto driver = std::make_shared<toy_driver>();
+  std::atomic<bool> runs_now{false}, may_end{false};
+  driver->before = [&](auto, auto) {
+    runs_now = true;
+    while (!may_end) ::usleep(1000);
+    return result<void>();
+  };
+  const hosted host(driver, options);
+  const auto device = connected(host);
+  const auto model = prepared(*device);
+  auto other = std::async(std::launch::async, [&] { return run_wrongly(**model->make_execution(), 1, 3); });
+  while (!runs_now) ::usleep(1000);
+  hal::preferences soon;
+  soon.deadline = steady_now() + 50'000'000;
+  const auto late = device->prepare(network(), soon);
+  may_end = true;
+  REQUIRE(!late);
+  CHECK(late.error().code() == error_code::deadline_missed);
+  CHECK(late.error().message().find("others have all 1 connections") != std::string::npos);
+  CHECK(other.get() == "");
+  CHECK(run_wrongly(**model->make_execution(), 2, 3) == "");
+}
+
 TEST_CASE("client: when the host is gone its models fail, and the next preparation finds the next host") {
   const auto driver = std::make_shared<toy_driver>();
   auto first = std::make_unique<hosted>(driver);

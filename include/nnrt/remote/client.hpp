@@ -26,9 +26,6 @@ inline constexpr std::int64_t grace = 200'000'000;
 
 namespace detail {
 
-/// `by` later; no_deadline stays what it is.
-constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) { return deadline > no_deadline - by ? no_deadline : deadline + by; }
-
 /// The memory of this process that a host may be lent, and which of it a host has.
 class lender : public std::enable_shared_from_this<lender> {
  public:
@@ -395,16 +392,14 @@ class remote_driver final : public hal::driver {
   }
   template <hdi::record Question> result<std::shared_ptr<hal::prepared_model>> prepared(question what, const Question& of) {
     if (is_over(of.deadline)) return fail(error_code::deadline_missed, "the deadline is over");
-    const auto host = living_host(detail::after(of.deadline, grace));
+    const std::int64_t until = detail::after(of.deadline, grace);
+    const auto host = living_host(until);
     if (!host) return fail(host.error());
     hdi::writer message;
     hdi::marshal(message, of);
     packet answer;
-    if (auto done = (*host)->exchange(what, message, answer, detail::after(of.deadline, std::int64_t{patience} * 1'000'000)); !done) {
-      // A model that nobody knows of would stay there as long as the connection.
-      if (done.error().code() == error_code::deadline_missed) (void)(*host)->died("the driver's host does not answer");
-      return fail(std::move(done.error()));
-    }
+    const std::int64_t answered_by = detail::after(of.deadline, std::int64_t{patience} * 1'000'000);
+    if (auto done = (*host)->exchange_or_give_up(what, message, answer, until, answered_by); !done) return fail(std::move(done.error()));
     const auto facts = (*host)->template read<model_facts>(answer);
     if (!facts) return fail(facts.error());
     std::vector<detail::remote_end> inputs(facts->inputs.size()), outputs(facts->outputs.size());

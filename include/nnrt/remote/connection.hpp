@@ -20,6 +20,9 @@ namespace nnrt::inline NNRT_ISA::remote {
 
 namespace detail {
 
+/// `by` later; no_deadline stays what it is.
+constexpr std::int64_t after(std::int64_t deadline, std::int64_t by) { return deadline > no_deadline - by ? no_deadline : deadline + by; }
+
 /// A mutex that is waited for until a time, nanoseconds of the steady clock. (std::timed_mutex is one, but g++ 12's thread sanitizer does not know it.)
 class turn {
  public:
@@ -91,9 +94,17 @@ class connection {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
     auto done = exchange(socket->number(), what, message, answer, until, looks);
-    // A socket on which an answer is still to come is closed: the next question would get it.
-    if (is_late(done)) drop(std::move(*socket));
-    else give_back(std::move(*socket));
+    put_away(std::move(*socket), done);
+    return done;
+  }
+  /// The same for what a late answer would leave in the host, where nobody knew of it: asked `until` this time, answered by another. A host that was
+  /// asked and does not answer is given up; one that others keep busy meanwhile is not.
+  result<void> exchange_or_give_up(question what, const hdi::writer& message, packet& answer, std::int64_t until, std::int64_t answered_by) {
+    auto socket = take(until);
+    if (!socket) return fail(std::move(socket.error()));
+    auto done = exchange(socket->number(), what, message, answer, answered_by);
+    put_away(std::move(*socket), done);
+    if (is_late(done)) (void)died("the driver's host does not answer");
     return done;
   }
   /// The same, and the answer's structure; files beside it are in `answer`. Errors: also what the host says.
@@ -191,7 +202,8 @@ class connection {
       std::unique_lock lock(mutex_);
       const auto is_there = [&] { return is_dead_ || !idle_.empty() || opened_ < facts_.connections; };
       if (until == no_deadline) changed_.wait(lock, is_there);
-      else if (!changed_.wait_until(lock, detail::turn::time_of(until), is_there)) return late();
+      else if (!changed_.wait_until(lock, detail::turn::time_of(until), is_there))
+        return fail(error_code::deadline_missed, joined({path_, ": others have all ", facts_.connections, " connections to the driver's host"}));
       if (is_dead_) return fail(error_code::device_failed, joined({path_, ": the driver's host has died"}));
       if (!idle_.empty()) {
         owned_file last = std::move(idle_.back());
@@ -208,6 +220,11 @@ class connection {
     drop({});
     if (!opened) return fail(std::move(opened.error()));
     return died("the driver's host opens no connection");
+  }
+  void put_away(owned_file socket, const result<void>& done) {
+    // A socket on which an answer is still to come is closed: the next question would get it.
+    if (is_late(done)) drop(std::move(socket));
+    else give_back(std::move(socket));
   }
   void drop(owned_file socket) {
     socket = {};
