@@ -63,7 +63,7 @@ class fake_prepared final : public hal::prepared_model {
   std::string_view output_name(std::size_t) const override { return "out"; }
   result<hal::extent_range> input_range(std::size_t i) const override {
     if (!behaviour_.knows_ranges) return fail(error_code::not_supported, "no ranges");
-    return hal::extent_range{inputs_[i].shape, inputs_[i].shape};
+    return hal::extent_range{inputs_[i].shape, behaviour_.forgets_axes ? shape_t{7} : inputs_[i].shape};
   }
   result<std::unique_ptr<hal::execution>> make_execution() override { return std::make_unique<fake_execution>(behaviour_, outputs_); }
   /// The descs, as bytes; further files hold their number.

@@ -11,6 +11,7 @@ namespace nnrt_test {
 struct fake_behaviour {
   std::string name = "fake";
   bool float16 = false, performance = false, priority = false, caching = false, asynchronous = false, knows_ranges = true;
+  bool forgets_axes = false;  // of ranges
   std::string type_fails, features_fail, refusals_fail, prepare_fails, run_fails;
   std::string refuses;       // the operator that it refuses, by name
   int exported_files = 2;

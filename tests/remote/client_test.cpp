@@ -151,7 +151,8 @@ TEST_CASE("client: numbers of a host that mean nothing are no status and no type
 
 TEST_CASE("client: a host that makes more of an output than there can be has died, and nothing is copied") {
   dictated_host host([](question what) {
-    const model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    end.no_range = "any";
     switch (what) {
       case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
       case question::prepare: return answer(model_facts{1, {end}, {end}});
@@ -169,6 +170,39 @@ TEST_CASE("client: a host that makes more of an output than there can be has die
   CHECK(done.error().code() == error_code::device_failed);
   CHECK(done.error().message() == "the test: the driver's host makes outputs that do not fit");
   CHECK(std::count(y.begin(), y.end(), -5.0F) == 2 << 20);
+}
+
+TEST_CASE("client: a host that tells of extents which no input can have has died") {
+  struct row {
+    longs least, most;
+    bool is_taken;
+  };
+  const row table[] = {
+      {{2, 4}, {2, 4}, true},
+      {{2, 0}, {2, 9}, true},
+      {{2, 4}, {2}, false},
+      {{2}, {2, 4}, false},
+      {{1, 1, 1, 1, 1, 1, 1, 1}, {7}, false},
+      {{}, {}, false},
+      {{2, -1}, {2, 4}, false},
+      {{2, 5}, {2, 4}, false},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.least.size());
+    CAPTURE(r.most.size());
+    dictated_host host([&](question what) {
+      model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+      if (what == question::hello) return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+      if (what != question::prepare) return answer();
+      const model_end out = end;
+      end.least = r.least, end.most = r.most;
+      return answer(model_facts{1, {end}, {out}});
+    });
+    const auto device = host.connected();
+    const auto made = device->prepare(network({2, 4}), {});
+    CHECK(made.has_value() == r.is_taken);
+    if (!made) CHECK(made.error().message() == "the test: the driver's host tells of tensors that cannot be");
+  }
 }
 
 TEST_CASE("client: a host may give its device another name") {
@@ -208,7 +242,8 @@ TEST_CASE("client: a prepared model has the ends and the wishes that it had here
   CHECK((*made)->output_name(0) == "y");
   CHECK((*made)->output_name(1) == "same");
   REQUIRE((*made)->input_range(0));
-  CHECK((*made)->input_range(0)->least == shape_t{1, 3, -1, 5});
+  CHECK((*made)->input_range(0)->least == shape_t{1, 3, 0, 5});
+  CHECK((*made)->input_range(0)->most == shape_t{1, 3, 1 << 30, 5});
   const auto range = (*made)->input_range(1);
   REQUIRE(!range);
   CHECK(range.error().code() == error_code::not_supported);

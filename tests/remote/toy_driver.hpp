@@ -50,7 +50,10 @@ class toy_model final : public nnrt::hal::prepared_model {
   std::string_view output_name(std::size_t i) const override { return outputs_[i].name; }
   nnrt::result<nnrt::hal::extent_range> input_range(std::size_t i) const override {
     if (i == 1) return nnrt::fail(nnrt::error_code::not_supported, "the second input may have any extents");
-    return nnrt::hal::extent_range{inputs_[i].desc.shape, inputs_[i].desc.shape};
+    nnrt::hal::extent_range range{inputs_[i].desc.shape, inputs_[i].desc.shape};
+    for (int axis = 0; axis < range.least.rank; ++axis)
+      if (range.least[axis] < 0) range.least[axis] = 0, range.most[axis] = 1 << 30;
+    return range;
   }
   nnrt::result<std::unique_ptr<nnrt::hal::execution>> make_execution() override { return std::make_unique<run_of_it>(*this); }
   nnrt::result<std::vector<std::vector<std::byte>>> exported() const override {

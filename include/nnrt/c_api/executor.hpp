@@ -87,7 +87,7 @@ class executor_of_compilation {
 
   executor_of_compilation(const built_model& of, std::unique_ptr<hal::checked_execution> runs)
       : built_(of), execution_(std::move(runs)), inputs_(of.model().input_count()), outputs_(of.model().output_count()) {
-    for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(of.model().input_range(i));
+    for (std::size_t i = 0; i < inputs_.size(); ++i) ranges_.push_back(hal::input_range_of(of.model(), i));
     for (std::size_t i = 0; i < outputs_.size(); ++i) output_shapes_.push_back(as_extents(of.model().output_desc(i).shape));
     least_.resize(inputs_.size()), most_.resize(inputs_.size());
   }

@@ -9,6 +9,14 @@
 
 namespace nnrt::inline NNRT_ISA::hal {
 
+/// The extents that input i of a model may have, as its driver says, looked at. Errors: the driver's; device_failed (no input can have these).
+inline result<extent_range> input_range_of(const prepared_model& of, std::size_t i) {
+  auto range = of.input_range(i);
+  if (range && !range->is_for(of.input_desc(i).shape))
+    return fail(error_code::device_failed, {"input ", i, ": the driver takes ", range->least, " to ", range->most, ", expected extents of ", of.input_desc(i).shape});
+  return range;
+}
+
 /// The inputs and outputs of a prepared model as runs are held to them; read once. Nothing here takes memory while nothing is wrong, and shapes that
 /// are the model's own take a comparison.
 class ends_of_model {

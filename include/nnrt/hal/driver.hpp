@@ -68,6 +68,14 @@ struct argument {
 /// The least and largest extents that an input may have.
 struct extent_range {
   shape_t least, most;
+
+  /// Whether they are those of an input that is declared so: as many, none below 0, and none at least more than it is at most.
+  bool is_for(const shape_t& declared) const {
+    if (least.rank != declared.rank || most.rank != declared.rank) return false;
+    for (int axis = 0; axis < declared.rank; ++axis)
+      if (least[axis] < 0 || least[axis] > most[axis]) return false;
+    return true;
+  }
 };
 
 /// One caller's way to run a prepared model: used by one thread at a time.

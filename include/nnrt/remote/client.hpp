@@ -293,14 +293,14 @@ class remote_model final : public hal::prepared_model {
 };
 
 /// Fills an end from what a host said; false: that is none.
-inline bool take_end(const model_end& from, remote_end& made) {
+inline bool take_end(const model_end& from, bool is_input, remote_end& made) {
   made.name = from.desc.name;
   if (!hdi::detail::take_desc(from.desc, made.desc).empty()) return false;
   hal::extent_range range;
   if (!take_shape(from.least, range.least) || !take_shape(from.most, range.most)) return false;
   made.range = range;
   if (!from.no_range.empty()) made.range = fail(error_code::not_supported, from.no_range);
-  return true;
+  return !is_input || !made.range || range.is_for(made.desc.shape);
 }
 
 }  // namespace detail
@@ -406,11 +406,11 @@ class remote_driver final : public hal::driver {
     std::vector<tensor_desc> in, out;
     bool ok = true;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      ok = ok && detail::take_end(facts->inputs[i], inputs[i]);
+      ok = ok && detail::take_end(facts->inputs[i], true, inputs[i]);
       in.push_back(inputs[i].desc);
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) {
-      ok = ok && detail::take_end(facts->outputs[i], outputs[i]);
+      ok = ok && detail::take_end(facts->outputs[i], false, outputs[i]);
       out.push_back(outputs[i].desc);
     }
     if (!ok) return (*host)->died("the driver's host tells of tensors that cannot be");

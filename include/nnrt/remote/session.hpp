@@ -204,7 +204,7 @@ class session {
     const hal::prepared_model& m = prepared->model();
     model_facts facts;
     for (std::size_t i = 0; i < m.input_count(); ++i) {
-      const auto range = m.input_range(i);
+      const auto range = hal::input_range_of(m, i);
       facts.inputs.push_back(end_of(m.input_desc(i), m.input_name(i), &range));
     }
     for (std::size_t i = 0; i < m.output_count(); ++i) facts.outputs.push_back(end_of(m.output_desc(i), m.output_name(i), nullptr));
