@@ -66,6 +66,7 @@ class fake_driver final : public driver {
   std::atomic<int> prepared{0}, restored{0}, runs{0};
   std::atomic<bool> has_memory{true};  // for runs
   bool keeps_caches = true, prepares_nothing = false;
+  std::atomic<int> caches_kept_for{1 << 30};  // so many questions; then the driver says that it keeps none
   std::int64_t extent = -1;
   device_status now = device_status::available;
 
@@ -75,7 +76,7 @@ class fake_driver final : public driver {
   result<device_status> status() override { return now; }
   result<features> supported_features() override {
     features can;
-    can.caching = keeps_caches;
+    can.caching = keeps_caches && caches_kept_for-- > 0;
     return can;
   }
   result<std::vector<std::string>> refusals(const model& network) override {
@@ -430,6 +431,17 @@ TEST_CASE("device: a preparation leaves its cache, and only what it left is take
   b.driver->keeps_caches = false;
   CHECK(b.on.caches_needed().model == 0);
   CHECK(restored_on(b.on, cached(f)).reason == "the device keeps no caches");
+}
+
+TEST_CASE("device: a driver that keeps caches no more when it is asked again does no harm") {
+  for (const int times : {0, 1, 2}) {
+    CAPTURE(times);
+    const bench b;
+    const file f;
+    REQUIRE(prepared_on(b.on, cached(f)).ended == status::none);
+    b.driver->caches_kept_for = times;
+    CHECK(restored_on(b.on, cached(f)).ended == (times == 0 ? status::general_failure : status::none));
+  }
 }
 
 TEST_CASE("device: files that cannot be written change nothing, and those that can only be read are refused") {

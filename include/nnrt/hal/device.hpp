@@ -141,7 +141,7 @@ class device {
     if (fault.ended == status::none)
       if (auto ok = check(network); !ok) fault = {status::invalid_argument, {}, ok.error().message()};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<owned_file> files = kept(asked);
+    std::vector<owned_file> files = kept(asked, caches_needed());
     const bool began = detail::in_a_thread([self = *this, network = std::move(network), asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
       once(self.prepare_now(network, asked, files));
     });
@@ -157,7 +157,7 @@ class device {
     if (fault.ended == status::none && (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data))
       fault = {status::invalid_argument, {}, joined({"got ", asked.model_cache.size(), " and ", asked.data_cache.size(), " cache files, expected ", needed.model, " and ", needed.data})};
     if (fault.ended != status::none) return refuse(once, std::move(fault));
-    std::vector<owned_file> files = kept(asked);
+    std::vector<owned_file> files = kept(asked, needed);
     const bool began = detail::in_a_thread([self = *this, asked = std::move(asked), files = std::move(files), once = std::move(once)]() mutable {
       once(self.restore_now(asked, files));
     });
@@ -203,8 +203,7 @@ class device {
     return {as, {}, ok.error().message()};
   }
   /// The files that a cache goes to, kept beyond the call, or none where their numbers are wrong.
-  std::vector<owned_file> kept(const preparation& asked) const {
-    const cache_counts needed = caches_needed();
+  static std::vector<owned_file> kept(const preparation& asked, const cache_counts& needed) {
     std::vector<owned_file> files;
     if (asked.model_cache.size() != needed.model || asked.data_cache.size() != needed.data) return files;
     for (const int fd : asked.model_cache) files.push_back(owned_file::copy_of(fd));
@@ -237,6 +236,7 @@ class device {
     return answer(std::move(made));
   }
   prepared restore_now(const preparation& asked, const std::vector<owned_file>& files) const {
+    if (files.empty()) return {status::general_failure, {}, "the cache has no file"};
     auto buffers = read_cache(files[0].number(), asked.token);
     if (!buffers) return {status::general_failure, {}, buffers.error().message()};
     std::vector<array_ref<const std::byte>> views(buffers->begin(), buffers->end());
