@@ -1,6 +1,9 @@
 // shared_compile_test: networks cut between two devices give what one gives, wherever they are cut.
 #include <nnrt/hal/shared_compile.hpp>
 
+#include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/relu.hpp>
+
 #include "support/random_graph.hpp"
 #include "support/weighed.hpp"
 
@@ -50,10 +53,11 @@ outputs_of_graph run(hal::prepared_model& model) {
   return y;
 }
 
-/// A driver that breaks its contract: it takes all nodes, and then prepares nothing, or a model that makes no execution or tells no shape.
+/// A driver that breaks its contract: it takes all nodes, and then prepares nothing, or a model that makes no execution, tells no shape
+/// or has other ends.
 class wrong_driver final : public hal::driver {
  public:
-  enum class fault { prepares_nothing, makes_no_execution, tells_no_shape, speaks_of_no_node };
+  enum class fault { prepares_nothing, makes_no_execution, tells_no_shape, speaks_of_no_node, has_fewer_outputs, has_more_inputs, has_other_type, has_other_shape, has_open_shape };
   explicit wrong_driver(fault which) : which_(which) {}
   std::string_view name() const override { return "wrong"; }
   std::string_view vendor() const override { return "test"; }
@@ -75,20 +79,26 @@ class wrong_driver final : public hal::driver {
     result<void> run(array_ref<const hal::argument>, array_ref<hal::argument>, std::int64_t) override { return {}; }
   };
   struct wrong_model final : hal::prepared_model {
-    wrong_model(std::shared_ptr<hal::prepared_model> right, fault which) : right_(std::move(right)), which_(which) {}
-    std::size_t input_count() const override { return right_->input_count(); }
-    std::size_t output_count() const override { return right_->output_count(); }
-    const tensor_desc& input_desc(std::size_t i) const override { return right_->input_desc(i); }
-    const tensor_desc& output_desc(std::size_t i) const override { return right_->output_desc(i); }
+    wrong_model(std::shared_ptr<hal::prepared_model> right, fault which) : right_(std::move(right)), which_(which), output_(right_->output_desc(0)) {
+      if (which == fault::has_other_type) output_.type = i8;
+      if (which == fault::has_other_shape) output_.shape[0] += 1;
+      if (which == fault::has_open_shape) output_.shape[0] = -1;
+    }
+    std::size_t input_count() const override { return right_->input_count() + (which_ == fault::has_more_inputs ? 1 : 0); }
+    std::size_t output_count() const override { return which_ == fault::has_fewer_outputs ? 0 : right_->output_count(); }
+    const tensor_desc& input_desc(std::size_t i) const override { return right_->input_desc(i < right_->input_count() ? i : 0); }
+    const tensor_desc& output_desc(std::size_t i) const override { return i == 0 ? output_ : right_->output_desc(i); }
     std::string_view input_name(std::size_t i) const override { return right_->input_name(i); }
     std::string_view output_name(std::size_t i) const override { return right_->output_name(i); }
     result<hal::extent_range> input_range(std::size_t i) const override { return right_->input_range(i); }
     result<std::unique_ptr<hal::execution>> make_execution() override {
+      if (which_ == fault::has_open_shape) return right_->make_execution();
       if (which_ == fault::makes_no_execution) return std::unique_ptr<hal::execution>();
       return std::unique_ptr<hal::execution>(std::make_unique<silent_execution>());
     }
     std::shared_ptr<hal::prepared_model> right_;
     fault which_;
+    tensor_desc output_;  // the first one
   };
 
   hal::cpu_driver processor_;
@@ -114,6 +124,37 @@ TEST_CASE("shared compile: a driver that breaks its contract is an error, not a 
   hal::preferences wanted;
   wanted.speed = static_cast<hal::performance>(9);
   CHECK(compile(network, vague, wanted).error().message() == "segment 0: performance: got 9, expected 0 to 4");
+}
+
+TEST_CASE("shared compile: a driver that prepares other ends than those of its segment is an error, and open extents are none") {
+  using fault = wrong_driver::fault;
+  model_builder b;
+  (void)b.output("y", (*b.apply<ops::relu>({}, {*b.input("x", {f32, {2, 4}})}))[0]);
+  const model network = b.finish();
+  struct row {
+    fault which;
+    const char* why;
+  };
+  const row table[] = {
+      {fault::has_fewer_outputs, "segment 0: the driver prepared 1 inputs and 0 outputs, expected 1 and 1"},
+      {fault::has_more_inputs, "segment 0: the driver prepared 2 inputs and 1 outputs, expected 1 and 1"},
+      {fault::has_other_type, "segment 0: the driver prepared output 0: got i8 [2, 4], expected f32 [2, 4]"},
+      {fault::has_other_shape, "segment 0: the driver prepared output 0: got f32 [3, 4], expected f32 [2, 4]"},
+  };
+  for (const row& r : table) {
+    wrong_driver other(r.which);
+    const auto made = compile(network, other);
+    REQUIRE(!made);
+    CHECK(made.error().code() == error_code::device_failed);
+    CHECK(made.error().message() == r.why);
+  }
+  wrong_driver open(fault::has_open_shape);
+  hal::cpu_driver processor;
+  const auto made = compile(network, open), expected = compile(network, processor);
+  REQUIRE(made);
+  REQUIRE(expected);
+  CHECK(!run(**expected).empty());
+  CHECK(run(**made) == run(**expected));
 }
 
 TEST_CASE("shared compile: random networks compute the same, whichever nodes a device takes") {
