@@ -346,6 +346,26 @@ TEST_CASE("client: an output that is too small is refused, and its shape told") 
   CHECK(y[19] == 3);
 }
 
+TEST_CASE("client: a tensor whose file its owner has closed fails its run, and no other") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto device = connected(host);
+  const auto model = prepared(*device), other = prepared(*device);
+  const auto others = *other->make_execution();
+  CHECK(run_wrongly(*others, 1, 3) == "");
+  const auto memory = *device->allocate(4096);
+  const owned_file spare(::memfd_create("test", MFD_CLOEXEC));
+  REQUIRE(::close(memory.fd()) == 0);
+  std::vector<float> y(8);
+  const hal::argument in{memory.data(), 32, {2, 4}};
+  hal::argument out{bytes_in(y), 32, {}};
+  const auto done = (*model->make_execution())->run({&in, 1}, {&out, 1}, no_deadline);
+  REQUIRE(::dup2(spare.number(), memory.fd()) == memory.fd());  // which closes it again
+  REQUIRE(!done);
+  CHECK(done.error().code() == error_code::io_failed);
+  CHECK(done.error().message().find("Bad file descriptor") != std::string::npos);
+  CHECK(run_wrongly(*others, 1, 3) == "");
+}
+
 TEST_CASE("client: what lies behind an output stays as it is") {
   const hosted host(std::make_shared<toy_driver>());
   const auto runs = *prepared(*connected(host))->make_execution();

@@ -154,7 +154,21 @@ TEST_CASE("packets: who is gone, and who takes too long, is told apart") {
   CHECK(receive(sockets.mine.number(), got, steady_now() + 1'000'000'000) == arrival::gone);
   const auto sent = send(sockets.mine.number(), 1, message_of(4));
   REQUIRE(!sent);
+  CHECK(sent.error().code() == error_code::device_failed);
+}
+
+TEST_CASE("packets: a message with a file that is not open fails alone") {
+  pair_of_sockets sockets;
+  hdi::writer message = message_of(4);
+  message.descriptors = {1'000'000};
+  const auto sent = send(sockets.mine.number(), 1, message);
+  REQUIRE(!sent);
   CHECK(sent.error().code() == error_code::io_failed);
+  CHECK(sent.error().message() == "driver: cannot send to the other side: Bad file descriptor");
+  REQUIRE(send(sockets.mine.number(), 2, message_of(8)));
+  packet got;
+  REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
+  CHECK(got.asked == 2);
 }
 
 TEST_CASE("packets: a long message that there is no file for is not sent, and who has no file is not told that the other side is gone" *

@@ -89,7 +89,8 @@ class connection {
   const device_facts& facts() const { return facts_; }
   bool is_alive() const { return !is_dead_; }
 
-  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed.
+  /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed,
+  /// io_failed (the message could not be sent).
   result<void> exchange(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline, lookout* looks = nullptr) {
     auto socket = take(until);
     if (!socket) return fail(std::move(socket.error()));
@@ -166,7 +167,7 @@ class connection {
     if (is_dead_) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     if (auto sent = send(socket, asked, message); !sent) {
-      if (sent.error().code() != error_code::io_failed) return fail(std::move(sent.error()));
+      if (sent.error().code() != error_code::device_failed) return fail(std::move(sent.error()));
       return died("the driver's host has died");
     }
     if (auto got = hear(socket, answer, until, looks); !got) return got;

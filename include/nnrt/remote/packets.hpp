@@ -5,6 +5,7 @@
 // one of memory (memfd_create) whose end is sealed (F_SEAL_SHRINK): reading a mapping behind the end of a file would end the reader.
 #pragma once
 
+#include <nnrt/core/system_text.hpp>
 #include <nnrt/exec/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
@@ -91,7 +92,14 @@ template <class Byte> bool read_file(int fd, std::size_t from, std::size_t bytes
   return nnrt::detail::read_at(fd, from, {reinterpret_cast<std::byte*>(to.data()), bytes});
 }
 
-/// One sendmsg. Errors: io_failed.
+/// Why a sendmsg failed. Only these numbers say that nobody is there any more: with others this packet cannot be sent, and the next one may.
+[[gnu::cold]] inline failure not_sent(int number) {
+  constexpr const char* what = "cannot send to the other side";
+  if (number != EPIPE && number != ECONNRESET && number != ENOTCONN) return nnrt::detail::system_failure("driver", what, number);
+  return fail(error_code::device_failed, {"driver: ", what, ": ", system_text(number).view()});
+}
+
+/// One sendmsg: the whole packet or nothing. Errors: device_failed (the other side is gone), what the system says of this packet.
 inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, array_ref<const std::int8_t> body, array_ref<const int> files) {
   ::iovec parts[2] = {{const_cast<std::int8_t*>(head.data()), head.size()}, {const_cast<std::int8_t*>(body.data()), body.size()}};
   alignas(::cmsghdr) char beside[CMSG_SPACE(sizeof(int) * (most_files + 1))] = {};
@@ -106,10 +114,13 @@ inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, ar
     control->cmsg_len = CMSG_LEN(sizeof(int) * files.size());
     std::memcpy(CMSG_DATA(control), files.data(), sizeof(int) * files.size());
   }
-  for (;;) {
-    if (::sendmsg(socket, &message, MSG_NOSIGNAL) >= 0) return {};
-    if (errno != EINTR) return nnrt::detail::system_failure("driver", "cannot send to the other side", errno);
-  }
+  ::ssize_t sent = -1;
+  do sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  if (sent < 0) return not_sent(errno);
+  // The rest cannot follow: it would be a packet of its own.
+  if (static_cast<std::size_t>(sent) != head.size() + body.size()) return fail(error_code::device_failed, {"driver: ", sent, " bytes of a packet were sent, expected ", head.size() + body.size()});
+  return {};
 }
 
 /// Takes the files that came; false: something else came with them, or too many did.
@@ -148,8 +159,8 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
 
 }  // namespace detail
 
-/// Sends a message as one packet. Errors: io_failed (the other side is gone), invalid_argument (more bytes or files than a message may have),
-/// out_of_memory.
+/// Sends a message as one packet. Errors: device_failed (the other side is gone); of this message alone: invalid_argument (more bytes or files than one
+/// may have), out_of_memory, io_failed (a file that is not open, too many on their way).
 inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message) {
   if (message.bytes.size() > most_message_bytes || message.descriptors.size() > most_files)
     return fail(error_code::invalid_argument, joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(), " files, expected at most ",

@@ -45,8 +45,8 @@ class session {
     message.bytes.insert(message.bytes.end(), made.message.bytes.begin(), made.message.bytes.end());
     message.descriptors = std::move(made.message.descriptors);
     const auto sent = send(socket, asked.asked, message);
-    if (sent || sent.error().code() == error_code::io_failed) return sent.has_value();
-    hdi::writer failed;  // the answer is too long
+    if (sent || sent.error().code() == error_code::device_failed) return sent.has_value();
+    hdi::writer failed;  // the answer is too long, or its files cannot be sent
     hdi::marshal(failed, ending_of(sent.error()));
     return send(socket, asked.asked, failed).has_value();
   }
