@@ -70,10 +70,11 @@ hdi::writer answer(const auto&... with) {
   return said;
 }
 
-/// A host that says what the test wants, over one connection beside the first.
+/// A host that says what the test wants, over one connection beside the first; to one question twice.
 class dictated_host {
  public:
-  explicit dictated_host(std::function<hdi::writer(question)> answers) : answers_(std::move(answers)), thread_([this] { serve(); }) {}
+  explicit dictated_host(std::function<hdi::writer(question)> answers, question answered_twice = {})
+      : answers_(std::move(answers)), answered_twice_(answered_twice), thread_([this] { serve(); }) {}
   dictated_host(const dictated_host&) = delete;
   dictated_host& operator=(const dictated_host&) = delete;
   ~dictated_host() {
@@ -101,12 +102,14 @@ class dictated_host {
     const bool opens = asked.asked == static_cast<std::uint32_t>(question::open);
     hdi::writer said = opens ? answer() : answers_(static_cast<question>(asked.asked));
     if (opens) said.descriptors.push_back(further_.mine.number());
-    const bool is_sent = send(socket.number(), asked.asked, said).has_value();
+    bool is_sent = send(socket.number(), asked.asked, said, asked.number).has_value();
+    if (asked.asked == static_cast<std::uint32_t>(answered_twice_)) is_sent = is_sent && send(socket.number(), asked.asked, said, asked.number).has_value();
     if (opens) further_.mine = {};
     return is_sent;
   }
 
   std::function<hdi::writer(question)> answers_;
+  question answered_twice_;
   pair_of_sockets sockets_, further_;
   std::thread thread_;
 };
@@ -170,6 +173,26 @@ TEST_CASE("client: a host that makes more of an output than there can be has die
   CHECK(done.error().code() == error_code::device_failed);
   CHECK(done.error().message() == "the test: the driver's host makes outputs that do not fit");
   CHECK(std::count(y.begin(), y.end(), -5.0F) == 2 << 20);
+}
+
+TEST_CASE("client: a host that answers a run twice has died, and its second answer is no other run's") {
+  const auto says = [](question what) {
+    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    end.no_range = "any";
+    if (what == question::hello) return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+    if (what == question::prepare) return answer(model_facts{1, {end}, {end}});
+    return what == question::run ? answer(run_result{{{2, 4}}}) : answer();
+  };
+  dictated_host host(says, question::run);
+  const auto device = host.connected();
+  const auto runs = *prepared(*device, network({2, 4}))->make_execution();
+  std::vector<float> x(8), y(8);
+  const hal::argument in{bytes_in(x), 32, {2, 4}};
+  hal::argument out{bytes_in(y), 32, {}};
+  CHECK(runs->run({&in, 1}, {&out, 1}, no_deadline));
+  const auto again = runs->run({&in, 1}, {&out, 1}, no_deadline);
+  REQUIRE(!again);
+  CHECK(again.error().message() == "the test: the driver's host answers another question");
 }
 
 TEST_CASE("client: a host that tells of extents which no input can have has died") {
@@ -601,7 +624,7 @@ TEST_CASE("host: questions that are none, or not whole, are answered with what i
   liar client(host);
   CHECK(client.send_and_hear(0, {}).reason == "driver's host: got question 0, expected 1 to 12");
   CHECK(client.send_and_hear(13, {}).code == static_cast<std::int32_t>(error_code::not_supported));
-  CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 2, expected 1");
+  CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 3, expected 2");
   hdi::writer half;
   half.put_raw(std::int32_t{1});
   CHECK(client.send_and_hear(2, half).code == static_cast<std::int32_t>(error_code::invalid_file));
@@ -709,7 +732,7 @@ TEST_CASE("client: who waits for a connection goes on when another one cannot be
         ::usleep(100'000);  // the other one waits by then
         hdi::marshal(said, ending{static_cast<std::int32_t>(error_code::out_of_memory), "no thread"});
       }
-      if (!send(socket, asked.asked, said)) return;
+      if (!send(socket, asked.asked, said, asked.number)) return;
     }
   });
   auto mine = connection::over(owned_file(ends[0]), "the test");
@@ -745,7 +768,7 @@ TEST_CASE("host: a message that there is no memory for ends its connection, and 
     if (::setrlimit(RLIMIT_AS, &little) != 0) return 2;
     const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     if (::ftruncate(file.number(), most_message_bytes) != 0 || ::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) return 3;
-    const packet_head head{packet_mark, 1, static_cast<std::uint32_t>(most_message_bytes), 1};
+    const packet_head head{packet_mark, 1, static_cast<std::uint32_t>(most_message_bytes), 1, 0};
     const int beside = file.number();
     if (!remote::detail::send_bytes(bad.socket(), {reinterpret_cast<const std::int8_t*>(&head), sizeof head}, {}, {&beside, 1})) return 4;
     packet answer;

@@ -35,8 +35,8 @@ owned_file memory_file(std::size_t bytes, bool is_sealed) {
   return made;
 }
 
-std::vector<std::int8_t> head_of(std::uint32_t mark, std::uint32_t bytes, std::uint32_t is_beside, std::size_t behind) {
-  const packet_head head{mark, 3, bytes, is_beside};
+std::vector<std::int8_t> head_of(std::uint32_t mark, std::uint32_t bytes, std::uint16_t is_beside, std::size_t behind) {
+  const packet_head head{mark, 3, bytes, is_beside, 0};
   std::vector<std::int8_t> made(sizeof head + behind);
   std::memcpy(made.data(), &head, sizeof head);
   return made;
@@ -49,10 +49,11 @@ TEST_CASE("packets: a message of any length arrives as it was sent") {
   for (const std::size_t bytes : {std::size_t{0}, std::size_t{4}, most_inline_bytes, most_inline_bytes + 1, std::size_t{5'000'000}}) {
     CAPTURE(bytes);
     const hdi::writer message = message_of(bytes);
-    REQUIRE(send(sockets.mine.number(), 7, message));
+    REQUIRE(send(sockets.mine.number(), 7, message, 65'535));
     packet got;
     REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
     CHECK(got.asked == 7);
+    CHECK(got.number == 65'535);
     CHECK(got.bytes == message.bytes);
     CHECK(got.files.empty());
   }

@@ -166,12 +166,13 @@ class connection {
   result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until, lookout* looks = nullptr) {
     if (is_dead_) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
-    if (auto sent = send(socket, asked, message); !sent) {
+    const std::uint16_t number = next_number_++;
+    if (auto sent = send(socket, asked, message, number); !sent) {
       if (sent.error().code() != error_code::device_failed) return fail(std::move(sent.error()));
       return died("the driver's host has died");
     }
     if (auto got = hear(socket, answer, until, looks); !got) return got;
-    if (answer.asked != asked) return died("the driver's host answers another question");
+    if (answer.asked != asked || answer.number != number) return died("the driver's host answers another question");
     return {};
   }
   /// One packet. Error: also deadline_missed.
@@ -243,6 +244,7 @@ class connection {
   device_facts facts_;
   detail::turn first_turn_;
   owned_file first_;
+  std::atomic<std::uint16_t> next_number_{0};
   int owed_ = 0;  // answers to questions on it for which nobody waits any more; of whose turn it is
   std::atomic<bool> is_dead_{false};
   std::mutex mutex_;

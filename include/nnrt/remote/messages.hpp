@@ -12,7 +12,7 @@
 namespace nnrt::inline NNRT_ISA::remote {
 
 /// Of the messages below. Hosts and clients of different numbers refuse each other.
-inline constexpr std::uint32_t protocol_version = 1;
+inline constexpr std::uint32_t protocol_version = 2;
 
 /// What a client asks. Each question has one answer, on the same socket. Behind each its structure, and behind the arrow that of the answer.
 enum class question : std::uint32_t {
@@ -33,8 +33,9 @@ enum class question : std::uint32_t {
 using longs = hdi::longs;
 using rows_of_longs = hdi::rows_of_longs;
 
-// What stands in front of each message. bytes: of what follows. is_beside: that is in a file, the first one beside the packet.
-NNRT_HDI_PLAIN(packet_head, (std::uint32_t, mark), (std::uint32_t, asked), (std::uint32_t, bytes), (std::uint32_t, is_beside))
+// What stands in front of each message. bytes: of what follows. is_beside: that is in a file, the first one beside the packet. number: of the
+// question among those of its connection, 0 of the first; its answer has the same, so that one which comes again is no other's.
+NNRT_HDI_PLAIN(packet_head, (std::uint32_t, mark), (std::uint32_t, asked), (std::uint32_t, bytes), (std::uint16_t, is_beside), (std::uint16_t, number))
 inline constexpr std::uint32_t packet_mark = 0x316e6e64U;  // "dnn1"
 
 // How an answer begins. code: -1, or the number of an error_code; the answer's own structure follows after -1, that of a run always.

@@ -31,6 +31,7 @@ namespace nnrt::inline NNRT_ISA::remote {
 /// A message that came, with the files beside it.
 struct packet {
   std::uint32_t asked = 0;
+  std::uint16_t number = 0;  // of the question
   std::vector<std::int8_t> bytes;
   std::vector<owned_file> files;
 
@@ -146,7 +147,7 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
   if (got.size() < head_bytes) return false;
   std::memcpy(&head, got.data(), head_bytes);
   if (head.mark != packet_mark || head.is_beside > 1) return false;
-  made.asked = head.asked;
+  made.asked = head.asked, made.number = head.number;
   if (head.is_beside == 0) {
     made.bytes.assign(got.begin() + head_bytes, got.end());
     return head.bytes == made.bytes.size();
@@ -161,12 +162,12 @@ inline bool open_packet(array_ref<const std::int8_t> got, packet& made) {
 
 /// Sends a message as one packet. Errors: device_failed (the other side is gone); of this message alone: invalid_argument (more bytes or files than one
 /// may have), out_of_memory, io_failed (a file that is not open, too many on their way).
-inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message) {
+inline result<void> send(int socket, std::uint32_t asked, const hdi::writer& message, std::uint16_t number = 0) {
   if (message.bytes.size() > most_message_bytes || message.descriptors.size() > most_files)
     return fail(error_code::invalid_argument, joined({"message: has ", message.bytes.size(), " bytes and ", message.descriptors.size(), " files, expected at most ",
                                                       most_message_bytes, " and ", most_files}));
   const bool is_beside = message.bytes.size() > most_inline_bytes;
-  const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()), is_beside ? 1U : 0U};
+  const packet_head head{packet_mark, asked, static_cast<std::uint32_t>(message.bytes.size()), static_cast<std::uint16_t>(is_beside ? 1 : 0), number};
   const array_ref<const std::int8_t> front(reinterpret_cast<const std::int8_t*>(&head), detail::head_bytes);
   if (!is_beside) return detail::send_bytes(socket, front, message.bytes, message.descriptors);
   auto body = detail::file_of(message.bytes);

@@ -44,11 +44,11 @@ class session {
     hdi::marshal(message, made.ended);
     message.bytes.insert(message.bytes.end(), made.message.bytes.begin(), made.message.bytes.end());
     message.descriptors = std::move(made.message.descriptors);
-    const auto sent = send(socket, asked.asked, message);
+    const auto sent = send(socket, asked.asked, message, asked.number);
     if (sent || sent.error().code() == error_code::device_failed) return sent.has_value();
     hdi::writer failed;  // the answer is too long, or its files cannot be sent
     hdi::marshal(failed, ending_of(sent.error()));
-    return send(socket, asked.asked, failed).has_value();
+    return send(socket, asked.asked, failed, asked.number).has_value();
   }
 
  private:
