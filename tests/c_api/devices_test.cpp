@@ -54,10 +54,37 @@ std::string name_of(std::size_t id) {
   return name;
 }
 
+/// A client's own static object, which lists devices at the program's very end; hosts were looked for before.
+struct lister {
+  ~lister() {
+    ::setenv("NNRT_DRIVER_SOCKETS", "/nonexistent/socket", 1);
+    const std::size_t* ids = nullptr;
+    std::uint32_t count = 0;
+    if (OH_NNDevice_GetAllDevicesID(&ids, &count) != OH_NN_SUCCESS || count == 0) std::_Exit(EXIT_FAILURE);
+  }
+} lists_at_the_end;
+
 std::atomic<int> died{0}, ended{0};
 OH_NN_ReturnCode ended_with = OH_NN_SUCCESS;
 
 }  // namespace
+
+TEST_CASE("devices: who hears that a host is not there may list devices") {
+  const int ended_so = in_child([] {
+    ::alarm(20);  // a hang ends the child
+    ::setenv("NNRT_DRIVER_SOCKETS", "/nonexistent/socket", 1);
+    static std::size_t lines = 0, seen = 0;
+    set_log([](std::string_view, void*) { ++lines, seen = listed().size(); });
+    const std::size_t all = listed().size();
+    if (lines != 1 || seen != all) return 1;
+    c_api::detail::named_hosts others;  // the same when they are asked for the first time
+    others.find(false);
+    if (lines != 2) return 2;
+    others.find(false);
+    return lines == 2 ? 0 : 3;
+  });
+  CHECK(ended_so == 0);
+}
 
 TEST_CASE("devices: a host that the environment names is listed, runs models, and its death is told") {
   const temporary_folder folder;

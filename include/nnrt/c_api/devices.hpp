@@ -9,11 +9,13 @@
 #include <nnrt/remote/client.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
@@ -22,26 +24,36 @@ namespace detail {
 /// The sockets of the environment, and which of them were found.
 class named_hosts {
  public:
-  /// Adds the devices of those who are there now and were not before.
-  void find() {
-    const char* const list = ::secure_getenv("NNRT_DRIVER_SOCKETS");
-    const std::lock_guard lock(mutex_);
-    for (std::string_view rest = list != nullptr ? list : ""; !rest.empty();) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (const std::string path(rest.substr(0, end)); !path.empty() && !found_.contains(path) && add(path)) found_.insert(path);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+  /// Adds the devices of those who are there now and were not before; `again`: also where that was done already. What is wrong with others is logged
+  /// when nothing is held: who hears it may ask for devices.
+  void find(bool again) {
+    if (!again && were_asked_) return;  // waits for nobody who asks again
+    std::vector<std::string> wrong;
+    find(again, wrong);
+    for (const std::string& why : wrong) log({"NNRT_DRIVER_SOCKETS: ", why});
   }
 
  private:
-  static bool add(const std::string& path) {
+  void find(bool again, std::vector<std::string>& wrong) {
+    const char* const list = ::secure_getenv("NNRT_DRIVER_SOCKETS");
+    const std::lock_guard lock(mutex_);
+    if (!again && were_asked_) return;
+    for (std::string_view rest = list != nullptr ? list : ""; !rest.empty();) {
+      const std::size_t end = std::min(rest.find(':'), rest.size());
+      if (const std::string path(rest.substr(0, end)); !path.empty() && !found_.contains(path) && add(path, wrong)) found_.insert(path);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    were_asked_ = true;
+  }
+  static bool add(const std::string& path, std::vector<std::string>& wrong) {
     auto device = remote::connect(path);
-    if (!device) return log({"NNRT_DRIVER_SOCKETS: ", device.error().message()}), false;
+    if (!device) return wrong.push_back(device.error().message()), false;
     const auto id = hal::registry().add(std::move(*device));
-    if (!id) log({"NNRT_DRIVER_SOCKETS: ", path, ": ", id.error().message()});
+    if (!id) wrong.push_back(joined({path, ": ", id.error().message()}));
     return id.has_value();
   }
 
+  std::atomic<bool> were_asked_{false};
   std::mutex mutex_;
   std::set<std::string> found_;
 };
@@ -54,10 +66,9 @@ inline constexpr hal::naming names_of_devices = api_level < 11 ? hal::naming::br
 /// The registry of this process, with the accelerators and the hosts of the environment in it since the first call. The processor stays the first
 /// device. `lists_them`: hosts that were not there before are looked for again.
 inline hal::device_registry& devices(bool lists_them = false) {
-  static detail::named_hosts hosts;
-  bool were_asked = false;  // just now: one that does not answer takes seconds each time
-  [[maybe_unused]] static const bool are_there = (static_cast<void>(hal::add_accelerators()), hosts.find(), were_asked = true);
-  if (lists_them && !were_asked) hosts.find();
+  static nnrt::detail::kept<detail::named_hosts> hosts;
+  [[maybe_unused]] static const bool are_there = hal::add_accelerators().has_value();
+  hosts.value.find(lists_them);
   return hal::registry();
 }
 
