@@ -1,11 +1,14 @@
 // executor: what runs compute - on tensors, on inputs and outputs that were set, asynchronously, for shapes that only a run knows.
 // Flow: codes are contract_test's subject, numbers are this one's.
+#include <nnrt/c_api/support.hpp>
+
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
 #include "support/failing_memory.hpp"
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -169,6 +172,31 @@ TEST_CASE("what one executor writes another one reads in the same memory") {
   CHECK(between != nullptr);
   OH_NNExecutor_DestroyOutputMemory(first.handle, 0, &between);
   CHECK(OH_NNExecutor_Run(second.handle) == OH_NN_INVALID_PARAMETER);
+}
+
+TEST_CASE("who hears that memory is not an input's may allocate some") {
+  ::alarm(60);  // a hang ends the test
+  struct state {
+    small_executor of;
+    OH_NN_Memory* heard = nullptr;
+  } all;
+  OH_NNExecutor* const e = all.of.handle;
+  OH_NN_Memory* memory = OH_NNExecutor_AllocateOutputMemory(e, 0, 48);
+  REQUIRE(memory != nullptr);
+  OH_NN_Memory* const other = memory;
+  const auto hears = [](std::string_view, void* user) {
+    auto& mine = *static_cast<state*>(user);
+    mine.heard = OH_NNExecutor_AllocateInputMemory(mine.of.handle, 0, 48);
+  };
+  nnrt::set_log(hears, &all);
+  OH_NNExecutor_DestroyInputMemory(e, 0, &memory);
+  nnrt::set_log(nullptr);
+  CHECK(memory == other);
+  CHECK(all.heard != nullptr);
+  OH_NNExecutor_DestroyInputMemory(e, 0, &all.heard), OH_NNExecutor_DestroyOutputMemory(e, 0, &memory);
+  CHECK(all.heard == nullptr);
+  CHECK(memory == nullptr);
+  ::alarm(0);
 }
 
 TEST_CASE("of data and memory for one end, the last one set is used") {

@@ -1,6 +1,9 @@
 // resize: hbDNNResize and the regions of hbDNNRoiInfer have the pixels of their formulas, and each limit has its code.
+#include <nnrt/c_api/support.hpp>
+
 #include "hb_dnn/client.hpp"
 
+#include <unistd.h>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -207,6 +210,33 @@ TEST_CASE("resize: 32 tasks may be alive; one that somebody has waited for makes
     list[static_cast<std::size_t>(frame % 32)] = task;
   }
   for (std::size_t i = 0; i < 32; ++i) CHECK(hbDNNReleaseTask(list[i]) == HB_DNN_SUCCESS);
+}
+
+TEST_CASE("resize: who hears that there are too many tasks may make and release some") {
+  ::alarm(60);  // a hang ends the test
+  struct state {
+    tensors images;
+    hbDNNResizeCtrlParam control = plain_resize();
+    std::array<hbDNNTaskHandle_t, 33> list{};
+    int heard = 0;
+    std::int32_t begin(std::size_t i) { return hbDNNResize(&list[i], &images[i + 1], &images[0], nullptr, &control); }
+  } all;
+  for (int i = 0; i < 34; ++i) all.images.add(image_of(HB_DNN_IMG_TYPE_Y, 16, 16, 16));
+  for (std::size_t i = 0; i < 32; ++i) REQUIRE(all.begin(i) == HB_DNN_SUCCESS);
+  const auto hears = [](std::string_view, void* user) {
+    auto& mine = *static_cast<state*>(user);
+    ++mine.heard;
+    CHECK(mine.begin(32) == HB_DNN_TASK_NUM_EXCEED_LIMIT);
+    CHECK(hbDNNReleaseTask(mine.list[0]) == HB_DNN_SUCCESS);
+    CHECK(mine.begin(32) == HB_DNN_SUCCESS);
+  };
+  nnrt::set_log(hears, &all);
+  hbDNNTaskHandle_t task = nullptr;
+  CHECK(hbDNNResize(&task, &all.images[1], &all.images[0], nullptr, &all.control) == HB_DNN_TASK_NUM_EXCEED_LIMIT);
+  nnrt::set_log(nullptr);
+  CHECK(all.heard == 1);
+  for (std::size_t i = 1; i < 33; ++i) CHECK(hbDNNReleaseTask(all.list[i]) == HB_DNN_SUCCESS);
+  ::alarm(0);
 }
 
 // ---- Regions ----

@@ -1,7 +1,10 @@
 // tasks: how many there may be, in what order they run, how they end, and that none is lost when many threads do everything at once.
 // ThreadSanitizer says the rest.
+#include <nnrt/c_api/support.hpp>
+
 #include "hb_dnn/client.hpp"
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -76,6 +79,27 @@ TEST_CASE("tasks: a wait that is too short leaves the task, a later one ends wel
     b.end();
   }
   CHECK(was_too_short);
+}
+
+TEST_CASE("tasks: who hears that a model is running may end its task and release the model") {
+  ::alarm(60);  // a hang ends the test
+  struct state {
+    packed models{std::vector<network>{slow()}};
+    blocking task{models, 0};
+    std::int32_t released = -1;
+  } all;
+  const auto hears = [](std::string_view, void* user) {
+    auto& mine = *static_cast<state*>(user);
+    mine.task.end();
+    mine.released = hbDNNRelease(mine.models.handle);
+  };
+  all.task.begin();
+  nnrt::set_log(hears, &all);
+  CHECK(hbDNNRelease(all.models.handle) == HB_DNN_MODEL_IS_RUNNING);
+  nnrt::set_log(nullptr);
+  CHECK(all.released == HB_DNN_SUCCESS);
+  if (all.released == HB_DNN_SUCCESS) all.models.handle = nullptr;
+  ::alarm(0);
 }
 
 TEST_CASE("tasks: 32 may be alive; a released one makes room") {

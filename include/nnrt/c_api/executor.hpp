@@ -214,15 +214,8 @@ class executor_of_compilation {
     return &all.back().memory->seen;
   }
   void free(const char* me, bool is_input, std::size_t i, OH_NN_Memory** memory) {
-    const std::lock_guard lock(memories_mutex_);
-    auto& all = is_input ? input_memories_ : output_memories_;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (all[k].end != i || &all[k].memory->seen != *memory) continue;
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
-      *memory = nullptr;
-      return;
-    }
-    log({me, ": that is no memory of index ", i});
+    if (forget(is_input, i, *memory)) *memory = nullptr;
+    else log({me, ": that is no memory of index ", i});  // whoever hears it may allocate some
   }
 
  private:
@@ -231,6 +224,12 @@ class executor_of_compilation {
     std::size_t end;
     std::shared_ptr<memory_of_executor> memory;
   };
+  /// False: that is no memory of this input or output.
+  bool forget(bool is_input, std::size_t i, const OH_NN_Memory* memory) {
+    const std::lock_guard lock(memories_mutex_);
+    auto& all = is_input ? input_memories_ : output_memories_;
+    return std::erase_if(all, [&](const owned_memory& one) { return one.end == i && &one.memory->seen == memory; }) != 0;
+  }
   struct tensors_of_run {
     std::vector<hal::argument> inputs, outputs;
     std::vector<tensor_in_memory*> results;

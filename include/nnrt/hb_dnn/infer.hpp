@@ -100,37 +100,52 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   return HB_DNN_SUCCESS;
 }
 
+/// False: there is no memory, or no thread, for it. Says nothing, since whoever asks holds a lock.
+inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    all.cores.submit(one);
+  } catch (...) {
+    return false;
+  }
+#else
+  all.cores.submit(one);
+#endif
+  return true;
+}
+
 /// Makes a task of these jobs, or adds them to *handle, and submits it unless more is to come. `model`: null for resizing.
 [[gnu::cold]] inline std::int32_t start(const char* me, hbDNNTaskHandle_t* handle, const void* model, const job_order& order, bool more,
                                         std::vector<work> jobs) {
   runtime& all = runtime::the();
-  const std::lock_guard lock(all.admission);
+  std::unique_lock lock(all.admission);
+  // Whoever hears why may make tasks, too.
+  const auto refuse = [&](std::int32_t code, pieces why) { return lock.unlock(), fails(code, why); };
   std::shared_ptr<task> one;
   if (*handle != nullptr) {
     one = all.tasks.find(*handle);
-    if (one == nullptr) return fails(HB_DNN_INVALID_TASK_HANDLE, {me, ": *taskHandle is neither null nor a task"});
+    if (one == nullptr) return refuse(HB_DNN_INVALID_TASK_HANDLE, {me, ": *taskHandle is neither null nor a task"});
   }
   std::shared_ptr<packed_models> owner;
   if (model != nullptr) {
     owner = all.owner_of(model);
-    if (owner == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {me, ": the model was released"});
+    if (owner == nullptr) return refuse(HB_DNN_INVALID_DNN_HANDLE, {me, ": the model was released"});
   }
   const bool is_new = one == nullptr;
   if (is_new && !all.may_add_task(model == nullptr))
-    return fails(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
+    return refuse(HB_DNN_TASK_NUM_EXCEED_LIMIT, {me, ": ", most_tasks, " tasks have not been released"});
   if (is_new) one = std::make_shared<task>(model == nullptr);
   one->owners.reserve(one->owners.size() + 1);   // nothing has happened yet, should there be no memory
   const std::size_t added = jobs.size();
   if (const std::int32_t code = all.cores.add(*one, order, std::move(jobs)); code != HB_DNN_SUCCESS)
-    return fails(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more" : ": more than 255 models in one task"});
+    return refuse(code, {me, code == HB_DNN_API_USE_ERROR ? ": *taskHandle is a task that waits for no more" : ": more than 255 models in one task"});
   void* const name = is_new ? all.tasks.add(one) : *handle;
-  if (!more)
-    if (const std::int32_t code = coded(me, [&](const char*) { return all.cores.submit(one), HB_DNN_SUCCESS; }); code != HB_DNN_SUCCESS) {
-      // No memory, or no thread: as if the call had not been made.
-      if (is_new) (void)all.tasks.take(name);
-      else all.cores.take_back(*one, added);
-      return code;
-    }
+  if (!more && !submits(all, one)) {
+    // As if the call had not been made.
+    if (is_new) (void)all.tasks.take(name);
+    else all.cores.take_back(*one, added);
+    return refuse(HB_DNN_OUT_OF_MEMORY, {me, ": out of memory"});
+  }
   if (owner != nullptr) one->owners.push_back(std::move(owner));
   *handle = name;
   return HB_DNN_SUCCESS;

@@ -17,16 +17,14 @@ inline bool is_simulated(std::string_view architecture) {
   return named == "BAYES_E" && architecture == "bayes_e";
 }
 
-/// Refuses models of different architectures, or of another one than that which is simulated: HB_DNN_SIM_PLATFORM's, else that of the models
-/// that are loaded. To be asked under runtime::admission.
-inline std::int32_t check_architecture(const char* me, const packed_models& made) {
+/// The first model of another architecture than the others, or than that which is simulated: HB_DNN_SIM_PLATFORM's, else that of the models that are
+/// loaded; null: there is none. To be asked under runtime::admission.
+inline const loaded_model* find_incompatible(const packed_models& made) {
   const accelerator* simulated = made.models.front()->table;
   for (const auto& [handle, other] : runtime::the().packed.all()) simulated = other->models.front()->table;
   for (const auto& each : made.models)
-    if (each->table != simulated || !is_simulated(each->table->name))
-      return fails(HB_DNN_INCOMPATIBLE_MODEL,
-                   {me, ": ", piece::in_quotes(each->name), ": compiled for ", each->table->name, ", which is not what is simulated"});
-  return HB_DNN_SUCCESS;
+    if (each->table != simulated || !is_simulated(each->table->name)) return each.get();
+  return nullptr;
 }
 
 /// Makes a packed handle of `count` files; load(i) reads one.
@@ -40,8 +38,11 @@ template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle
     if (auto ok = made->add(*networks); !ok) return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
   }
   runtime& all = runtime::the();
-  const std::lock_guard lock(all.admission);
-  if (const std::int32_t code = check_architecture(me, *made); code != HB_DNN_SUCCESS) return code;
+  std::unique_lock lock(all.admission);
+  if (const loaded_model* const other = find_incompatible(*made)) {
+    lock.unlock();  // whoever hears why may load models, too
+    return fails(HB_DNN_INCOMPATIBLE_MODEL, {me, ": ", piece::in_quotes(other->name), ": compiled for ", other->table->name, ", which is not what is simulated"});
+  }
   // Where memory ends between two of them, no model stays under a handle that nobody knows.
   const auto forget = [](packed_models* models) {
     for (void* const model : models->handles) (void)runtime::the().models.take(model);
@@ -117,8 +118,11 @@ NNRT_C_API int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle) {
   using namespace nnrt::hb_dnn;
   return on_packed("hbDNNRelease", packedDNNHandle, true, [&](const packed_models& models) -> int32_t {
     runtime& all = runtime::the();
-    const std::lock_guard lock(all.admission);
-    if (all.runs(models)) return fails(HB_DNN_MODEL_IS_RUNNING, {"hbDNNRelease: a task of its models has not been released"});
+    std::unique_lock lock(all.admission);
+    if (all.runs(models)) {
+      lock.unlock();  // whoever hears why may release the task
+      return fails(HB_DNN_MODEL_IS_RUNNING, {"hbDNNRelease: a task of its models has not been released"});
+    }
     if (all.packed.take(packedDNNHandle) == nullptr) return HB_DNN_INVALID_PACKED_DNN_HANDLE;
     for (void* const each : models.handles) (void)all.models.take(each);
     return HB_DNN_SUCCESS;
