@@ -114,6 +114,27 @@ TEST_CASE("bpu_driver: what it exports it restores, with the same bytes") {
   CHECK(run(**prepared, x) == run(**restored, x));
 }
 
+TEST_CASE("bpu_driver: what another device prepared is refused, as a cache and as an offline model") {
+  hal::bpu_driver device(bernoulli2::table), other(*find_accelerator("bayes"));
+  hal::cpu_driver processor;
+  hal::driver* const all[] = {&device, &other, &processor};
+  for (hal::driver* const from : all) {
+    const auto prepared = from->prepare(layer(3), {});
+    REQUIRE(bool(prepared));
+    const auto buffers = (*prepared)->exported();
+    REQUIRE(bool(buffers));
+    const array_ref<const std::byte> bytes((*buffers)[0].data(), (*buffers)[0].size());
+    for (hal::driver* const to : all) {
+      CAPTURE(from->name());
+      CAPTURE(to->name());
+      const auto restored = to->restore({&bytes, 1}, {}), offline = to->prepare_offline(bytes, {});
+      CHECK(restored.has_value() == (from == to));
+      CHECK(offline.has_value() == (from == to));
+      if (!offline) CHECK(offline.error().message() == "stored program: is for device \"" + std::string(from->name()) + "\", not \"" + std::string(to->name()) + "\"");
+    }
+  }
+}
+
 TEST_CASE("bpu_driver: accelerators stand behind the processor, each once, under names that stay") {
   REQUIRE(bool(hal::add_accelerators()));
   REQUIRE(bool(hal::add_accelerators()));

@@ -5,7 +5,7 @@
 // which function is called or which address is written; all that is read is a graph, which is checked like any that arrives at run time, and
 // numbers. A digest of the plan says whether this planner is the one that the numbers were packed for.
 //
-// The frame is that of stored_bytes.hpp. The head has the digest of the plan; the graph; where each weight lies in the data, and how many bytes
+// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest of the plan; the graph; where each weight lies in the data, and how many bytes
 // are prepared.
 #pragma once
 
@@ -26,7 +26,7 @@ struct program_parts {
   static program joined(shared<const program_family> family, shared<const compiled_plan> plan) { return {std::move(family), std::move(plan)}; }
 };
 
-inline constexpr stored_kind program_kind{0x676f727074726e6e, 1, "stored program"};  // "nnrtprog"
+inline constexpr stored_kind program_kind{0x676f727074726e6e, 2, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 
@@ -109,8 +109,9 @@ inline result<void> prepare_to_store(storable_program& p) {
   return run_prepare_steps(plan_view::of(p.made), p.prepared);
 }
 
-inline byte_list head_of(const storable_program& p, const stored_layout& layout) {
+inline byte_list head_of(const storable_program& p, const stored_layout& layout, std::string_view device) {
   record_writer head = begun_head(program_kind);
+  head.put(device);
   head.put(p.is_planned ? plan_digest_of(plan_view::of(p.made)) : std::uint64_t{});
   head.put(std::uint8_t{p.is_planned}), head.put(static_cast<std::uint8_t>(p.wanted.winograd)), head.put(std::uint8_t{p.wanted.float16_weights});
   put(head, p.from.graph);
@@ -121,9 +122,9 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout)
 
 }  // namespace detail
 
-/// The bytes that restore_program() takes. Weights that steps read only in their packed form are left out.
+/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round otherwise. Weights that steps read only in their packed form are left out.
 /// Errors: out_of_memory; not_supported (the program was restored: who restored it has the bytes).
-inline result<byte_list> store_program(const program& compiled) {
+inline result<byte_list> store_program(const program& compiled, std::string_view device = {}) {
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
   if (planned != nullptr && planned->weights.stored != nullptr) return fail(error_code::not_supported, "a program that was restored is not stored again");
   detail::storable_program p(detail::program_parts::family(compiled), planned);
@@ -134,7 +135,7 @@ inline result<byte_list> store_program(const program& compiled) {
   const std::vector<std::int64_t> sizes = detail::weight_sizes(p.from.graph);
   const std::vector<char> is_read = p.is_planned ? detail::weights_read(plan_view::of(p.made)) : std::vector<char>(sizes.size(), 1);
   const detail::stored_layout layout(p.made.prepared_bytes, sizes, is_read);
-  return detail::sealed(detail::program_kind, detail::head_of(p, layout), layout.data_bytes,
+  return detail::sealed(detail::program_kind, detail::head_of(p, layout, device), layout.data_bytes,
                         [&](std::byte* data) { layout.copy(p.prepared.memory.data(), p.from.weights, sizes, data); });
 }
 
@@ -195,9 +196,11 @@ struct stored_parts {
   array_ref<const std::byte> data;
 };
 
-inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, stored_parts& made) {
+inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_checked, std::string_view device, stored_parts& made) {
   record_reader from;
   if (auto ok = open_sealed(program_kind, bytes, data_is_checked, from, made.data); !ok) return ok;
+  const std::string_view of = from.text();
+  if (from.ok && of != device) return program_kind.refused({"is for device ", piece::in_quotes(of), ", not ", piece::in_quotes(device)});
   made.plan_digest = from.number<std::uint64_t>();
   made.is_planned = from.number<std::uint8_t>() != 0;
   made.winograd = from.number<std::uint8_t>() == 0 ? nnrt::winograd::automatic : nnrt::winograd::off;
@@ -229,12 +232,12 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// The program that was stored, with the same bits as results; it reads its weights where the bytes are kept. Of `wanted`, the choices that a
 /// plan depends on (winograd, float16_weights) are those of the stored program. With `data_is_checked` the caller answers for the weights' numbers: everything
 /// else is checked in any case, and no bytes can make a program read or write outside of its memory.
-/// Errors: invalid_file (not such bytes, damaged, or of another version or planner); not_supported (for another instruction set);
+/// Errors: invalid_file (not such bytes, damaged, or of another version, planner or device); not_supported (for another instruction set);
 /// invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory; deadline_missed.
-inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false) {
+inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false, std::string_view device = {}) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;
-  if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, stored); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, device, stored); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(stored.graph); !ok) return fail(std::move(ok.error()));
   if (auto ok = infer_graph(stored.graph); !ok) return fail(std::move(ok.error()));
   if (is_over(wanted.deadline)) return detail::compiled_too_late();

@@ -8,6 +8,7 @@
 #include <nnrt/hal/driver.hpp>
 
 #include <cstring>
+#include <string>
 #include <unistd.h>
 
 namespace nnrt::inline NNRT_ISA::hal {
@@ -60,7 +61,9 @@ class cpu_execution final : public execution {
 /// A compiled program, or one that was restored from bytes and reads its weights there.
 class cpu_prepared_model final : public prepared_model {
  public:
-  explicit cpu_prepared_model(program compiled, kept_bytes restored_from = {}) : program_(std::move(compiled)), stored_(std::move(restored_from)) {}
+  /// `device`: whose it is, alone among those that compute by this class.
+  cpu_prepared_model(program compiled, std::string_view device, kept_bytes restored_from = {})
+      : program_(std::move(compiled)), device_(device), stored_(std::move(restored_from)) {}
 
   std::size_t input_count() const override { return program_.input_count(); }
   std::size_t output_count() const override { return program_.output_count(); }
@@ -88,7 +91,7 @@ class cpu_prepared_model final : public prepared_model {
       buffers[0].assign(kept.begin(), kept.end());
       return buffers;
     }
-    auto stored = store_program(program_);
+    auto stored = store_program(program_, device_);
     if (!stored) return fail(std::move(stored.error()));
     buffers[0] = std::move(*stored);
     return buffers;
@@ -99,6 +102,7 @@ class cpu_prepared_model final : public prepared_model {
   static constexpr std::int64_t largest_extent = 0x7fffffff;
 
   program program_;
+  std::string device_;
   kept_bytes stored_;
 };
 
@@ -134,7 +138,7 @@ class cpu_driver : public driver {
   result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
     auto compiled = compile(network, {.threads = threads_for(wanted.speed), .float16_weights = wanted.float16, .deadline = wanted.deadline});
     if (!compiled) return fail(std::move(compiled.error()));
-    return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled));
+    return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled), name());
   }
   result<std::shared_ptr<prepared_model>> restore(array_ref<const array_ref<const std::byte>> buffers, const preferences& wanted) override {
     return first_restored(buffers, wanted, [](array_ref<const std::byte> bytes) { return kept_bytes::copy_of(bytes); });
@@ -142,7 +146,7 @@ class cpu_driver : public driver {
   result<std::shared_ptr<prepared_model>> restore_kept(array_ref<const kept_bytes> buffers, const preferences& wanted) override {
     return first_restored(buffers, wanted, [](const kept_bytes& bytes) { return bytes; });
   }
-  /// An offline model of the processor is what a prepared one exports.
+  /// An offline model of a device is what a prepared one of it exports.
   result<std::shared_ptr<prepared_model>> prepare_offline(array_ref<const std::byte> file, const preferences& wanted) override {
     return restored(kept_bytes::copy_of(file), wanted, false);
   }
@@ -150,7 +154,7 @@ class cpu_driver : public driver {
  private:
   /// Each buffer is a program for one instruction set. Error of several: that of the first one that is not just for another.
   template <class Buffer, class Keep>
-  static result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted, Keep keep) {
+  result<std::shared_ptr<prepared_model>> first_restored(array_ref<const Buffer> buffers, const preferences& wanted, Keep keep) const {
     result<std::shared_ptr<prepared_model>> refusal = fail(error_code::invalid_file, "stored program: there are no buffers");
     for (const Buffer& one : buffers) {
       auto made = restored(keep(one), wanted, true);
@@ -159,10 +163,10 @@ class cpu_driver : public driver {
     }
     return refusal;
   }
-  static result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) {
-    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline}, is_checked);
+  result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) const {
+    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline}, is_checked, name());
     if (!made) return fail(std::move(made.error()));
-    return std::make_shared<detail::cpu_prepared_model>(std::move(*made), bytes);
+    return std::make_shared<detail::cpu_prepared_model>(std::move(*made), name(), bytes);
   }
   static int threads_for(performance speed) {
     if (speed < performance::high) return 1;
