@@ -59,8 +59,8 @@ void allow_many_files() {
 int main(int count, char** words) {
   CLI::App app("Hosts a driver behind a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
   app.footer("Programs list the device where NNRT_DRIVER_SOCKETS names the socket. SIGTERM, SIGINT or SIGHUP end the host and remove the socket;\n"
-             "runs that are under way have 5 seconds to end.\n"
-             "Exit codes: 0 it was ended, 1 it failed (the reason is on stderr), 2 the arguments make no sense.");
+             "runs that are under way have 5 seconds to end, and then SIGALRM kills it (142 to a shell).\n"
+             "Exit codes: 0 it was ended and every run had come to its end, 1 it failed (the reason is on stderr), 2 the arguments make no sense.");
   std::string socket, driver = "cpu";
   remote::host_options options;
   std::uint64_t memory_mib = options.most.memory_bytes >> 20U;
@@ -93,7 +93,7 @@ int main(int count, char** words) {
   options.most.memory_bytes = memory_mib << 20U;
   if (!is_quiet) options.say = [](std::string_view line) { std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data()); };
 
-  options.on_stop = [] { ::alarm(5); };  // nobody catches it: what has not ended then is ended by it
+  options.on_stop = [] { ::alarm(5); };  // nobody catches it: it kills the process where runs have not ended by then
   std::signal(SIGPIPE, SIG_IGN);        // whoever reads what is said of clients may go; those clients shall not notice
   allow_many_files();
   const owned_file stop(end_signals());
