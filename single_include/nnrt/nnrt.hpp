@@ -34927,7 +34927,7 @@ namespace detail {
   const error_code code = number == ENOENT   ? error_code::not_found
                           : number == ENOMEM ? error_code::out_of_memory
                                              : error_code::io_failed;
-  return fail(code, {path, ": ", what, ": ", system_text(number).view()});
+  return fail(code, {path.empty() ? "\"\"" : path, ": ", what, ": ", system_text(number).view()});
 }
 
 [[gnu::cold]] inline failure zero_byte_in(std::string_view path) {

@@ -5,8 +5,8 @@
 // which function is called or which address is written; all that is read is a graph, which is checked like any that arrives at run time, and
 // numbers. A digest of the plan says whether this planner is the one that the numbers were packed for.
 //
-// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest of the plan; the graph; where each weight lies in the data, and how many bytes
-// are prepared.
+// The frame is that of stored_bytes.hpp. The head has the device that the program is for, where it is one's; the digest of the plan; the graph;
+// where each weight lies in the data, and how many bytes are prepared.
 #pragma once
 
 #include <nnrt/exec/program.hpp>
@@ -122,7 +122,8 @@ inline byte_list head_of(const storable_program& p, const stored_layout& layout,
 
 }  // namespace detail
 
-/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round otherwise. Weights that steps read only in their packed form are left out.
+/// The bytes that restore_program() takes, of the same device, if it is one's: others take other networks, or round otherwise. Weights that steps
+/// read only in their packed form are left out.
 /// Errors: out_of_memory; not_supported (the program was restored: who restored it has the bytes).
 inline result<byte_list> store_program(const program& compiled, std::string_view device = {}) {
   const compiled_plan* const planned = detail::program_parts::plan(compiled);
