@@ -509,6 +509,34 @@ TEST_CASE("client: more runs at once than a client may have connections wait for
   for (auto& one : all) CHECK(one.get() == "");
 }
 
+TEST_CASE("host: as many executions wait for a client's next runs as it has connections, and one of each model") {
+  host_options options;
+  options.most.connections = 4;
+  const auto driver = std::make_shared<toy_driver>();
+  std::atomic<int> running{0};
+  driver->before = [&](auto, auto) {
+    for (++running; running % 4 != 0;) ::usleep(100);  // four at once
+    return result<void>();
+  };
+  const hosted host(driver, options);
+  const auto device = connected(host);
+  const int before = toy_model::executions().load();
+  std::vector<std::shared_ptr<hal::prepared_model>> models;
+  for (const int expected : {4, 5, 6}) {
+    models.push_back(prepared(*device));
+    std::vector<std::future<std::string>> all;
+    for (int t = 0; t < 4; ++t) all.push_back(std::async(std::launch::async, [&] { return run_wrongly(**models.back()->make_execution(), 1, 5); }));
+    for (auto& one : all) CHECK(one.get() == "");
+    CHECK(toy_model::executions().load() == before + expected);
+  }
+  models.erase(models.begin());
+  (void)device->status();  // the host has dropped it by then
+  CHECK(toy_model::executions().load() == before + 2);
+  running = 3;
+  for (int i = 0; i < 2; ++i, running = 3) CHECK(run_wrongly(**models[1]->make_execution(), 1, 5) == "");
+  CHECK(toy_model::executions().load() == before + 2);
+}
+
 TEST_CASE("client: a preparation that finds no connection free by its deadline leaves the host to the others") {
   host_options options;
   options.most.connections = 1;

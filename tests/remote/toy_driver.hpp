@@ -48,6 +48,11 @@ class toy_model final : public nnrt::hal::prepared_model {
   const nnrt::tensor_desc& output_desc(std::size_t i) const override { return outputs_[i].desc; }
   std::string_view input_name(std::size_t i) const override { return inputs_[i].name; }
   std::string_view output_name(std::size_t i) const override { return outputs_[i].name; }
+  /// Executions that live, of all such models.
+  static std::atomic<int>& executions() {
+    static std::atomic<int> living{0};
+    return living;
+  }
   nnrt::result<nnrt::hal::extent_range> input_range(std::size_t i) const override {
     if (i == 1) return nnrt::fail(nnrt::error_code::not_supported, "the second input may have any extents");
     nnrt::hal::extent_range range{inputs_[i].desc.shape, inputs_[i].desc.shape};
@@ -62,7 +67,8 @@ class toy_model final : public nnrt::hal::prepared_model {
 
  private:
   struct run_of_it final : nnrt::hal::execution {
-    explicit run_of_it(const toy_model& of) : model(of) {}
+    explicit run_of_it(const toy_model& of) : model(of) { ++executions(); }
+    ~run_of_it() override { --executions(); }
     nnrt::result<void> run(nnrt::array_ref<const nnrt::hal::argument> inputs, nnrt::array_ref<nnrt::hal::argument> outputs, std::int64_t deadline) override {
       if (model.before_)
         if (auto ok = model.before_(inputs, outputs); !ok) return ok;

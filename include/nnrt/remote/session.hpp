@@ -10,6 +10,7 @@
 #include <nnrt/remote/packets.hpp>
 #include <nnrt/remote/translate.hpp>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,7 +23,7 @@ namespace nnrt::inline NNRT_ISA::remote {
 /// What one client may have at once; `clients` may be there.
 struct limits {
   std::size_t clients = 64;
-  std::size_t connections = 64;                          // and as many runs at the same time
+  std::size_t connections = 64;                          // and as many runs at the same time; so many executions wait for the next, and one of each model
   std::size_t models = 256;
   std::size_t memories = 4096;                           // files that tensors lie in
   std::uint64_t memory_bytes = std::uint64_t{4} << 30U;  // in these files, and as many in models' constants
@@ -63,8 +64,12 @@ class session {
     std::uint64_t bytes;  // of constants
     std::mutex mutex;
     std::vector<std::unique_ptr<hal::checked_execution>> idle;  // of runs that are over
+    std::atomic<std::size_t>& all_idle;                         // of all models of the client
 
-    model_of_client(hal::runnable of, std::uint64_t constants) : model(std::move(of)), bytes(constants) {}
+    model_of_client(hal::runnable of, std::uint64_t constants, std::atomic<std::size_t>& counted) : model(std::move(of)), bytes(constants), all_idle(counted) {}
+    model_of_client(const model_of_client&) = delete;
+    model_of_client& operator=(const model_of_client&) = delete;
+    ~model_of_client() { all_idle -= idle.size(); }
     /// An execution that nobody uses, or a new one.
     result<std::unique_ptr<hal::checked_execution>> take() {
       {
@@ -72,14 +77,18 @@ class session {
         if (!idle.empty()) {
           auto last = std::move(idle.back());
           idle.pop_back();
+          --all_idle;
           return last;
         }
       }
       return model.make_execution();
     }
-    void give_back(std::unique_ptr<hal::checked_execution> one) {
+    /// Keeps it for the next run. Each has memory of its own that no limit counts, so that beyond one for each model a client has `most` of them.
+    void give_back(std::unique_ptr<hal::checked_execution> one, std::size_t most) {
       const std::lock_guard lock(mutex);
+      if (!idle.empty() && all_idle >= most) return;
       idle.push_back(std::move(one));
+      ++all_idle;
     }
   };
 
@@ -215,7 +224,7 @@ class session {
       return fail(error_code::out_of_memory, joined({"driver's host: the client's models would have ", constant_bytes_ + bytes, " bytes, expected at most ", limits_.memory_bytes}));
     constant_bytes_ += bytes;
     facts.number = ++last_model_;
-    models_[facts.number] = std::make_shared<model_of_client>(std::move(*prepared), bytes);
+    models_[facts.number] = std::make_shared<model_of_client>(std::move(*prepared), bytes, idle_);
     hdi::marshal(made.message, facts);
     return {};
   }
@@ -320,13 +329,14 @@ class session {
     auto runs = model->take();
     if (!runs) return fail(std::move(runs.error()));
     auto done = (*runs)->run(inputs, outputs, asked.deadline);
-    model->give_back(std::move(*runs));
+    model->give_back(std::move(*runs), limits_.connections);
     return done;
   }
 
   hal::device device_;
   std::string name_;
   limits limits_;
+  std::atomic<std::size_t> idle_{0};  // executions of its models that wait for runs
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<model_of_client>> models_;
   std::map<std::uint64_t, std::shared_ptr<const hal::shared_memory>> memories_;
