@@ -569,6 +569,47 @@ TEST_CASE("tflite: a network whose batch stays unknown runs for any") {
   }
 }
 
+/// x [1, 1, 2, 2] with its channels brought to axis 1, as TRANSPOSE says it, and an operator that reads the result and what follows.
+file behind_transpose(call reader, std::vector<std::int32_t> result, std::vector<tensor> more = {}) {
+  file f;
+  f.add(floats({1, 1, 2, 2}, "x"));
+  f.add({int32, {4}, "perm", bytes_of<std::int32_t>({0, 3, 1, 2})});
+  f.add(floats({1, 2, 1, 2}, "turned"));
+  f.add(floats(result, "y"));
+  for (tensor& t : more) f.add(std::move(t));
+  f.calls = {{39, {0, 1}, {2}, {26, {}}}, std::move(reader)};
+  f.inputs = {0};
+  f.outputs = {3};
+  return f;
+}
+
+TEST_CASE("tflite: images whose channels came to axis 1 by a TRANSPOSE are read like others, of any batch") {
+  const options one_by_one{1, {{1, 1}, {2, 1}}}, two_high{5, {{1, 1}, {2, 1}, {0, std::int8_t{1}}, {3, 1}, {4, 2}}};
+  const options last_axis{10, {{0, 3}}};
+  struct row {
+    file made;
+    std::vector<std::string> nodes;
+    std::vector<double> y;
+  };
+  row rows[] = {
+      {behind_transpose({conv_2d, {2, 4}, {3}, one_by_one}, {1, 2, 1, 1}, {constant({1, 1, 1, 2}, "w", {1, 10})}), {"transpose", "reshape", "conv2d"}, {31, 42}},
+      {behind_transpose({17, {2}, {3}, two_high}, {1, 1, 1, 2}), {"transpose", "reshape", "max_pool"}, {2, 4}},
+      {behind_transpose({2, {2, 4}, {3}, last_axis}, {1, 2, 1, 3}, {constant({1, 2, 1, 1}, "w", {5, 6})}), {"transpose", "reshape", "concat"}, {1, 3, 5, 2, 4, 6}},
+  };
+  for (row& r : rows) {
+    const outcome got = run_file(r.made.bytes(), {{1, 2, 3, 4}});
+    REQUIRE(got.error == "");
+    CHECK(got.nodes == r.nodes);
+    CHECK(got.outputs[0].numbers == r.y);
+    if (r.nodes.back() == "concat") continue;  // its constant is one image
+    for (const std::size_t i : {0, 2, 3}) r.made.tensors[i].signature = r.made.tensors[i].shape, r.made.tensors[i].signature[0] = -1;
+    const outcome two = run_resized(r.made.bytes(), {{2, 1, 2, 2}}, {{1, 2, 3, 4, 1, 2, 3, 4}});
+    REQUIRE(two.error == "");
+    r.y.insert(r.y.end(), r.y.begin(), r.y.end());
+    CHECK(two.outputs[0].numbers == r.y);
+  }
+}
+
 TEST_CASE("tflite: what a file cannot know of a result does not bind it") {
   file f;
   f.add(floats({1, 2, 2, 1}, "x"));

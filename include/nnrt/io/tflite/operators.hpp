@@ -54,7 +54,6 @@
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
 #include <nnrt/ops/tile.hpp>
-#include <nnrt/ops/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -172,7 +171,7 @@ inline constexpr operator_row operator_table[] = {
     {"TANH", 1, 1, 1, 1, read_unary<ops::tanh>},
     {"TILE", 2, 2, 1, 1, read_binary<ops::tile>},
     {"TOPK_V2", 2, 2, 2, 2, read_top_k},
-    {"TRANSPOSE", 2, 2, 1, 1, read_binary<ops::transpose>},
+    {"TRANSPOSE", 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 3, 4, 1, 1, read_transpose_conv},
     {"UNPACK", 1, 1, 1, any_number, read_unpack},
     {"ZEROS_LIKE", 1, 1, 1, 1, read_zeros_like},

@@ -23,6 +23,7 @@
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
 #include <nnrt/ops/top_k.hpp>
+#include <nnrt/ops/transpose.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -72,6 +73,15 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 [[gnu::cold]] inline void read_reshape(node_reader& node) {
   node.finish<ops::reshape>({}, {node.input(0), detail::wanted_shape(node)});
+}
+
+/// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under its own shape
+/// again the result is a tensor like any other, in the same memory.
+[[gnu::cold]] inline void read_transpose(node_reader& node) {
+  const std::int32_t y = node.add<ops::transpose>({}, {node.input(0), node.input(1)}, node.declared(0));
+  const tensor_desc& made = node.desc(y);
+  if (made.layout == default_format(made.rank())) return node.define(0, y);
+  node.define(0, node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})}));
 }
 
 /// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
