@@ -23157,10 +23157,11 @@ struct leaky_relu : detail::real_function {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) {
-      // One step of a slope whose scale is its size.
-      const float size = a.negative_slope < 0 ? -a.negative_slope : a.negative_slope;
-      const T step = static_cast<T>(a.negative_slope < 0 ? -1 : 1);
-      const quantisation of_slope = quant{.scale = size, .zero_point = 0};
+      // One step of a slope whose scale is its size: up from a zero point of 0, or down from one of 1, for u8 has no -1.
+      const bool falls = a.negative_slope < 0;
+      const float size = falls ? -a.negative_slope : a.negative_slope;
+      const T step = falls ? 0 : 1;
+      const quantisation of_slope = quant{.scale = size, .zero_point = falls ? 1 : 0};
       const detail::stored_slope<T> f({in[0].desc->quantised, of_slope, out[0].desc->quantised});
       detail::for_each_element<T>(in, out, [&](T x) { return f(x, step); });
     } else {

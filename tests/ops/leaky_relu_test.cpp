@@ -53,6 +53,14 @@ TEST_CASE("leaky_relu: stored numbers have a scale, and are multiplied as prelu 
   CHECK(bool(infer<op>(endless, {computed(f32_of({2}))})));
 }
 
+// Python: 128 + round((x - 128) * (1 if x >= 128 else -0.5))
+TEST_CASE("leaky_relu: a slope below zero turns numbers below zero around, unsigned ones, too") {
+  op::attrs falling;
+  falling.negative_slope = -0.5F;
+  const quant like{0.02F, 128};
+  CHECK(run_stored<op, std::uint8_t>(falling, {4}, like, stored<std::uint8_t>({4}, {28, 108, 128, 200}, like)) == std::vector<std::uint8_t>{178, 138, 128, 200});
+}
+
 TEST_CASE("leaky_relu: scales whose product or quotient is beyond float saturate, or bring their products to a scale as large") {
   op::attrs steep;
   steep.negative_slope = 1e20F;
