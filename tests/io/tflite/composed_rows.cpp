@@ -248,7 +248,7 @@ std::vector<row> rows_of_composed_operators() {
       {"16 bits",
        9,
        "FULLY_CONNECTED",
-       {q16({1, 2}, {1000, -300}, 1), in_file({int8, {1, 2}, {3, 1}, false, {{1}, {0}}}), in_file({int64, {1}, {50}})},
+       {q16({1, 2}, {1000, -300}, 1), in_file({int8, {1, 2}, {3, 1}, false, {{1}, {0}}}), in_file({int64, {1}, {50}, false, {{1}, {0}}})},
        {8, {}},
        {q16({1, 1}, {2750}, 1)}},
       {"16 bits of any scale",

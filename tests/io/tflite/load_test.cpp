@@ -498,6 +498,40 @@ TEST_CASE("tflite: only constants may have a scale for each channel") {
   }
 }
 
+/// The error of a layer whose input and weight have a scale of 0.5, the output one of 1, and the bias this one, or none.
+std::string error_beside_bias(int builtin, int type, std::vector<float> of_bias, std::vector<float> of_weight = {0.5F}) {
+  file f;
+  const bool is_dense = builtin == fully_connected, is_transposed = builtin == 67;
+  const std::vector<std::int32_t> one = is_dense ? std::vector<std::int32_t>{1, 1} : std::vector<std::int32_t>{1, 1, 1, 1};
+  f.add({type, one, "x", {}, {{0.5F}, {0}}});
+  f.add({type == int16 ? int8 : type, one, "w", bytes_of<std::int8_t>({1}), {of_weight, {0}}});
+  f.add({type == int16 ? int64 : int32, {1}, "b", type == int16 ? bytes_of<std::int64_t>({100}) : bytes_of<std::int32_t>({100}), {of_bias, {}}});
+  f.add({type, one, "y", {}, {{1}, {0}}});
+  f.add({int32, {4}, "shape", bytes_of<std::int32_t>({1, 1, 1, 1})});
+  const options strides = is_dense ? options{} : is_transposed ? options{49, {{1, 1}, {2, 1}}} : builtin == conv_2d ? options{1, {{1, 1}, {2, 1}}} : options{2, {{1, 1}, {2, 1}, {3, 1}}};
+  f.calls = {{builtin, is_transposed ? std::vector<std::int32_t>{4, 1, 0, 2} : std::vector<std::int32_t>{0, 1, 2}, {3}, strides}};
+  f.inputs = {0};
+  f.outputs = {3};
+  return load_file(f.bytes()).error;
+}
+
+// What TensorFlow Lite 2.14.1 prepared, and what it did not.
+TEST_CASE("tflite: a bias has the scale of input times weight, where TensorFlow Lite says so") {
+  constexpr int depthwise = 4, transpose_conv = 67;
+  const std::string wrong = "tensor 2 \"b\" scale: got 0.5, expected 0.25, that of input times weight, to 0.02 of the output's 1";
+  CHECK(error_beside_bias(fully_connected, int8, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
+  CHECK(error_beside_bias(fully_connected, uint8, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
+  CHECK(error_beside_bias(fully_connected, int16, {0.5F}) == "subgraph 0: operator 0 FULLY_CONNECTED: " + wrong);
+  CHECK(error_beside_bias(conv_2d, uint8, {0.5F}) == "subgraph 0: operator 0 CONV_2D: " + wrong);
+  CHECK(error_beside_bias(depthwise, uint8, {0.5F}) == "subgraph 0: operator 0 DEPTHWISE_CONV_2D: " + wrong);
+  CHECK(error_beside_bias(transpose_conv, uint8, {0.5F}) == "subgraph 0: operator 0 TRANSPOSE_CONV: " + wrong);
+  CHECK(error_beside_bias(fully_connected, int8, {}).find("scale: got 0, expected 0.25,") != std::string::npos);
+  for (const int builtin : {fully_connected, conv_2d, depthwise, transpose_conv}) CHECK(error_beside_bias(builtin, uint8, {0.26F}) == "");
+  for (const int type : {int8, int16})
+    for (const int builtin : {conv_2d, depthwise, transpose_conv}) CHECK(error_beside_bias(builtin, type, {0.5F}) == "");
+  CHECK(error_beside_bias(fully_connected, int8, {0.015F}, {0}) == "");  // a scale of 0 is one for the channel
+}
+
 TEST_CASE("tflite: quantisation of tensors that are no integers means nothing") {
   file f = good();
   f.tensors[0].quantization = f.tensors[1].quantization = {{0.5F, 0.25F, 3}, {1}, 9};

@@ -66,6 +66,14 @@ class node_reader {
   /// Whether input i has several scales, and not all of them equal.
   bool has_different_scales(std::size_t i) const { return has(i) && tensors_.has_different_scales(inputs_[i]); }
 
+  /// The one scale of input i, whatever its type; 0 where the file gives it none, or several.
+  float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
+  /// Refuses the file for what it says of input i.
+  [[gnu::cold]] void refuse_input(std::size_t i, pieces why) {
+    const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
+    refuse(found.code(), {found.message()});
+  }
+
   /// What is known of a value; an empty desc of one that is missing.
   tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
   /// What the file declares of output i.

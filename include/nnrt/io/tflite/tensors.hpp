@@ -86,6 +86,15 @@ class tensor_reader {
     return false;
   }
 
+  /// The scale that the file gives a tensor of any type as TFLite has it: 0 where there is none, or several.
+  [[gnu::cold]] float one_scale_or_0(std::int32_t index) const {
+    if (!is_index(index)) return 0;
+    const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
+    return scales.size() == 1 ? scales[0] : 0;
+  }
+  /// An error about this tensor.
+  [[gnu::cold]] error refusal(std::int32_t index, error_code code, pieces why) const;
+
   /// Declares an input of the network under this name.
   [[gnu::cold]] result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
@@ -102,7 +111,6 @@ class tensor_reader {
   bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
   record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
   std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
-  [[gnu::cold]] error refusal(std::int32_t index, error_code code, pieces why) const;
 
   std::span<const std::byte> data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
   bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_number("INT4"); }

@@ -35,6 +35,20 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return x.shape[3] % filters.shape[3] == 0 ? x.shape[3] / filters.shape[3] : 1;
 }
 
+/// A bias counts sums of products: a scale of its own means nothing. TFLite says so where both tensors of a layer have one scale and the
+/// difference is clear beside the output's; of layers with filters it looks at unsigned ones alone. A bias without a scale has 0 there.
+[[gnu::cold]] inline void check_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t weight) {
+  const quantisation of_x = node.desc(x).quantised, of_weight = node.desc(weight).quantised, of_y = node.declared(0).quantised;
+  if (!node.is_fine() || !node.has(i) || !of_x || !of_y || of_weight.mode != quantisation::kind::per_tensor) return;
+  const double got = double{node.one_scale_or_0(i)}, expected = double{of_x.scale} * double{of_weight.scale};
+  if (std::abs(expected - got) / double{of_y.scale} <= 0.02) return;
+  node.refuse_input(i, {"scale: got ", nnrt::detail::real_text(node.one_scale_or_0(i)), ", expected ", nnrt::detail::real_text(static_cast<float>(expected)),
+                        ", that of input times weight, to 0.02 of the output's ", nnrt::detail::real_text(of_y.scale)});
+}
+[[gnu::cold]] inline void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t filters) {
+  if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
+}
+
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
 [[gnu::cold]] inline std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
   constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{};
@@ -82,6 +96,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 [[gnu::cold]] inline void read_conv_2d(node_reader& node) {
   const auto options = node.options<schema::conv2d_options>();
   const std::int32_t x = node.input(0), filters = node.weight(1, x), bias = node.weight(2, x);
+  detail::check_unsigned_bias_scale(node, 2, x, filters);
   ops::conv2d::attrs attrs;
   detail::read_windows(node, options, attrs);
   attrs.group = detail::groups_of(node.desc(x), node.desc(filters));
@@ -93,6 +108,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 [[gnu::cold]] inline void read_depthwise_conv_2d(node_reader& node) {
   const auto options = node.options<schema::depthwise_conv2d_options>();
   const std::int32_t x = node.input(0), filters = detail::depthwise_filters(node, 1, x), bias = node.weight(2, x);
+  detail::check_unsigned_bias_scale(node, 2, x, filters);
   ops::depthwise_conv2d::attrs attrs;
   detail::read_windows(node, options, attrs);
   node.finish<ops::depthwise_conv2d>(attrs, {detail::seen_beside(node, 1, x, false, 1), filters, bias});
@@ -124,6 +140,7 @@ namespace detail {
   using kind = schema::transpose_conv_options;
   const auto options = node.options<kind>();
   const std::int32_t x = node.input(2), filters = node.weight(1, x), bias = node.weight(3, x);
+  detail::check_unsigned_bias_scale(node, 3, x, filters);
   ops::conv2d_transpose::attrs attrs;
   attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
   attrs.pad = node.padding(options[kind::padding]);
@@ -138,6 +155,7 @@ namespace detail {
   const auto options = node.options<kind>();
   if (options[kind::weights_format] != 0) node.not_supported({"weights in the order SHUFFLED4x16INT8"});
   const std::int32_t x = node.input(0), weight = node.weight(1, x), bias = node.weight(2, x);
+  detail::check_bias_scale(node, 2, x, weight);
   ops::full_connection::attrs attrs;
   attrs.fused = node.fused(options[kind::fused]);
   attrs.axis = options[kind::keep_num_dims] ? -1 : no_axis;
