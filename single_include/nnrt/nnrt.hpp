@@ -32084,6 +32084,9 @@ constexpr bool is_utf8(std::string_view text) {
 /// "f32 [16, 3, 3, 1]"
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
 
+/// A float with as many digits as tell it from its neighbours.
+[[gnu::cold]] inline std::string text_of(float value);
+
 /// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
@@ -32216,6 +32219,11 @@ namespace detail {
 
 [[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
+[[gnu::cold]] inline std::string text_of(float value) {
+  char text[32];
+  const int length = std::snprintf(text, sizeof text, "%.9g", double{value});
+  return std::string(text, static_cast<std::size_t>(length));
+}
 
 }  // namespace nnrt::inline NNRT_ISA
 
@@ -34693,6 +34701,27 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
 // bind_weights: fits a file's tensors to the weights that a network names, and says all that does not fit at once.
 // Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
 
+// ===== nnrt/core/channel_scales.hpp
+// channel_scales: which numbers can be scales of a tensor's channels.
+// Flow: whatever takes some from elsewhere - .tflite files, weights by name, constants of graphs that arrive at run time - asks before kernels do.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Finite, and not negative. 0 is the scale of a channel of zeros, as converters write it. Looks at bits first, for -ffast-math.
+constexpr bool is_channel_scale(float scale) { return math::is_finite(scale) && scale >= 0; }
+
+/// What is wrong with the f32 in these bytes, at any address, as scales of channels: "scale 2: got -0.5, expected a finite number of at
+/// least 0" of the first that is none; empty when all are.
+[[gnu::cold]] inline std::string fault_of_channel_scales(array_ref<const std::byte> bytes) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
+    float scale = 0;
+    std::memcpy(&scale, bytes.data() + i * sizeof scale, sizeof scale);
+    if (!is_channel_scale(scale)) return joined({"scale ", i, ": got ", text_of(scale), ", expected a finite number of at least 0"});
+  }
+  return {};
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/io/weights.hpp
 // weights: a handle on named tensors - of a mapped file, of the caller's bytes, or a copy - that executors share.
 // Flow: safetensors::parse() finds the tensors; bind_weights.hpp fits them to the weights that a network names.
@@ -35933,6 +35962,8 @@ struct weight_spec {
   shape_t flattened = {};
   /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
   bool contradicts = false;
+  /// Its elements are the scales of another tensor's channels.
+  bool is_scales = false;
 };
 
 class bound_weights;
@@ -35987,7 +36018,7 @@ class bound_weights {
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
-/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
+/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name. Scales of channels are finite and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 /// The same into `bound`, which is empty before.
 template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
@@ -36171,7 +36202,11 @@ class weight_complaints {
   if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
-  if (same_type && same_shape) return found;
+  if (same_type && same_shape) {
+    if (spec.is_scales)
+      if (const std::string fault = fault_of_channel_scales({found->bytes.data(), found->bytes.size()}); !fault.empty()) return complain(spec.name, {fault}), nullptr;
+    return found;
+  }
   complain(spec.name, {"got ", {found->type, found->shape}, ", expected ", {spec.desc.type, expected.shape},
                        same_type ? "" : " (dtypes are not converted)", same_shape ? "" : hint_of_order(spec, found->shape)});
   return nullptr;
@@ -36380,6 +36415,8 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
     spec_of[id] = static_cast<std::int32_t>(specs.size());
     specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
   }
+  for (const ir::value& v : g.values)
+    if (v.scales != ir::none && g.at(v.scales).is == ir::kind::weight) specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(v.scales)])].is_scales = true;
   pool<unsigned char> is_put;
   is_put.assign(specs.size(), 0);
   const passes::use_table table(g);

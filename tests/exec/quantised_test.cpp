@@ -40,13 +40,13 @@ template <class T> std::vector<T> pattern(int count, int factor, int modulus, in
   for (int i = 0; i < count; ++i) numbers.push_back(static_cast<T>(i * factor % modulus + first));
   return numbers;
 }
-weights named_weights() {
+weights named_weights(float of_a_channel = 0.004F) {
   const auto conv = pattern<std::int8_t>(108, 53, 255, -127), depthwise = pattern<std::int8_t>(36, 71, 255, -127),
              fc = pattern<std::int8_t>(80, 29, 255, -127);
   const auto conv_bias = pattern<std::int32_t>(4, 100, 1000, -150),
              depthwise_bias = pattern<std::int32_t>(4, 300, 2000, -500),
              fc_bias = pattern<std::int32_t>(5, 500, 3000, -1000);
-  const std::vector<float> conv_scale{0.01F, 0.02F, 0.005F, 0.03F}, depthwise_scale{0.01F, 0.004F, 0.02F, 0.01F},
+  const std::vector<float> conv_scale{0.01F, 0.02F, 0.005F, 0.03F}, depthwise_scale{0.01F, of_a_channel, 0.02F, 0.01F},
       fc_scale{0.0006F, 0.0009F, 0.0003F, 0.0006F, 0.0012F};
   const tensor_entry tensors[] = {tensor_of<std::int8_t>("conv.weight", {4, 3, 3, 3}, conv),
                                   tensor_of<float>("conv.weight.scale", {4}, conv_scale),
@@ -72,6 +72,19 @@ TEST_CASE("a static network of bytes takes its scales by name, in each form of e
   auto planned = executor<net, cpu_planned>::create(named_weights());
   REQUIRE(planned);
   CHECK(copied(std::get<1>((*planned)(image))) == probabilities);
+}
+
+TEST_CASE("a channel's scale that is none is refused by its name, place and value; 0 makes a channel of zeros") {
+  for (const float scale : {-0.01F, math::nan<float>, math::infinity<float>}) {
+    const auto run = executor<net>::create(named_weights(scale));
+    const auto made = compile(*to_model<net>(named_weights(scale)));
+    REQUIRE(!run);
+    REQUIRE(!made);
+    const std::string expected = "\"depthwise.weight.scale\": scale 1: got " + text_of(scale) + ", expected a finite number of at least 0";
+    CHECK(run.error().message().find(expected) != std::string::npos);
+    CHECK(made.error().message().find(expected) != std::string::npos);
+  }
+  CHECK(executor<net>::create(named_weights(0)));
 }
 
 template <class Policy> void check_restored() {

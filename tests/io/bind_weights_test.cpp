@@ -284,6 +284,20 @@ TEST_CASE("bind_weights: only a PyTorch file's counters may be left over") {
   CHECK(message_of(file_of({{"my_num_batches_tracked", {}}}, nnrt::layout::pytorch), {}) != "bound");
 }
 
+TEST_CASE("bind_weights: scales of channels are numbers that a channel can have") {
+  weight_spec scales = spec("w.scale", {2});
+  stored tensor("w.scale", {2});
+  for (const float fine : {0.0F, 0.5F}) {
+    tensor.elements[1] = fine, scales.is_scales = true;
+    CHECK(message_of(file_of({tensor}, nnrt::layout::native), std::span(&scales, 1)) == "bound");
+  }
+  tensor.elements[1] = -0.5F;
+  const std::string message = message_of(file_of({tensor}, nnrt::layout::native), std::span(&scales, 1));
+  CHECK_MESSAGE(message.find("\n  \"w.scale\": scale 1: got -0.5, expected a finite number of at least 0") != message.npos, message);
+  scales.is_scales = false;
+  CHECK(message_of(file_of({tensor}, nnrt::layout::native), std::span(&scales, 1)) == "bound");
+}
+
 TEST_CASE("bind_weights: a spec that makes no sense is refused by name, whatever the file holds") {
   struct row {
     weight_spec spec;

@@ -111,6 +111,14 @@ const row spoiled[] = {
        g.at(1).scales = g.at(2).scales = 2;
      },
      "graph: value 1 is quantised per channel, but its scales are not one known f32 for each index of the axis"},
+    {"a constant scale below 0",
+     [](ir::graph& g) {
+       g.at(1).desc.quantised = per_channel<0>;
+       g.at(1).scales = 2;
+       const float scales[] = {1, -0.5F};
+       std::memcpy(&g.bytes[static_cast<std::size_t>(g.at(2).first_byte)], scales, sizeof scales);
+     },
+     "graph: value 1 is quantised per channel by constant 2: scale 1: got -0.5, expected a finite number of at least 0"},
     {"a boolean that is neither",
      [](ir::graph& g) {
        g.at(2).desc.type = boolean;

@@ -7,6 +7,7 @@
 #include <nnrt/core/shape.hpp>
 
 #include <concepts>
+#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -54,6 +55,9 @@ constexpr bool is_utf8(std::string_view text) {
 [[gnu::cold]] inline std::string text_of(const shape_t& shape);
 /// "f32 [16, 3, 3, 1]"
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
+
+/// A float with as many digits as tell it from its neighbours.
+[[gnu::cold]] inline std::string text_of(float value);
 
 /// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
@@ -187,5 +191,10 @@ namespace detail {
 
 [[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
 [[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
+[[gnu::cold]] inline std::string text_of(float value) {
+  char text[32];
+  const int length = std::snprintf(text, sizeof text, "%.9g", double{value});
+  return std::string(text, static_cast<std::size_t>(length));
+}
 
 }  // namespace nnrt::inline NNRT_ISA

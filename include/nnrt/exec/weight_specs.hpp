@@ -136,6 +136,8 @@ constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
     spec_of[id] = static_cast<std::int32_t>(specs.size());
     specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
   }
+  for (const ir::value& v : g.values)
+    if (v.scales != ir::none && g.at(v.scales).is == ir::kind::weight) specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(v.scales)])].is_scales = true;
   pool<unsigned char> is_put;
   is_put.assign(specs.size(), 0);
   const passes::use_table table(g);

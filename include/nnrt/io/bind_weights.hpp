@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/desc.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
@@ -30,6 +31,8 @@ struct weight_spec {
   shape_t flattened = {};
   /// It is read in two orders, or in one that does not follow from a map: files of another order cannot be followed.
   bool contradicts = false;
+  /// Its elements are the scales of another tensor's channels.
+  bool is_scales = false;
 };
 
 class bound_weights;
@@ -84,7 +87,7 @@ class bound_weights {
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
-/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name.
+/// names, except PyTorch's counters "….num_batches_tracked". Two specs may have one name. Scales of channels are finite and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
 /// The same into `bound`, which is empty before.
 template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
@@ -268,7 +271,11 @@ class weight_complaints {
   if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
-  if (same_type && same_shape) return found;
+  if (same_type && same_shape) {
+    if (spec.is_scales)
+      if (const std::string fault = fault_of_channel_scales({found->bytes.data(), found->bytes.size()}); !fault.empty()) return complain(spec.name, {fault}), nullptr;
+    return found;
+  }
   complain(spec.name, {"got ", {found->type, found->shape}, ", expected ", {spec.desc.type, expected.shape},
                        same_type ? "" : " (dtypes are not converted)", same_shape ? "" : hint_of_order(spec, found->shape)});
   return nullptr;

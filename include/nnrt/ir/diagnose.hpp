@@ -7,7 +7,6 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/graph.hpp>
 
-#include <cstdio>
 #include <string>
 
 namespace nnrt::inline NNRT_ISA {
@@ -22,17 +21,10 @@ namespace detail {
   return words;
 }
 
-/// A float with as many digits as tell it from its neighbours.
-[[gnu::cold]] inline std::string real_text(float value) {
-  char text[32];
-  const int length = std::snprintf(text, sizeof text, "%.9g", static_cast<double>(value));
-  return std::string(text, static_cast<std::size_t>(length));
-}
-
 [[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) {
   if (counted == unit::type && value >= 0 && value < dtype_count) return std::string(name_of(static_cast<dtype>(value)));
   if (counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd)) return std::string(name_of(static_cast<format>(value)));
-  if (counted == unit::real) return real_text(std::bit_cast<float>(static_cast<std::int32_t>(value)));
+  if (counted == unit::real) return text_of(std::bit_cast<float>(static_cast<std::int32_t>(value)));
   return std::to_string(value);
 }
 

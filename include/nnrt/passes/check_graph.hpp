@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/boolean_bytes.hpp>
+#include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
@@ -84,6 +85,15 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return may_be_unknown || v.desc.shape.is_known() ? "" : " has unknown extents";
 }
 
+/// Whether a constant's elements are in the graph's bytes; those of one that are.
+[[gnu::cold]] inline bool lies_in_bytes(const ir::graph& g, const ir::value& v) {
+  const auto bytes = static_cast<std::int64_t>(g.bytes.size());
+  return v.first_byte >= 0 && v.first_byte <= bytes && v.desc.bytes() <= bytes - v.first_byte;
+}
+[[gnu::cold]] inline array_ref<const std::byte> bytes_of(const ir::graph& g, const ir::value& v) {
+  return array_ref<const std::byte>(g.bytes).subspan(static_cast<std::size_t>(v.first_byte), static_cast<std::size_t>(v.desc.bytes()));
+}
+
 /// The scales of a per-channel quantised value, whose own descs are in order.
 [[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v) {
   if (v.desc.quantised.mode != quantisation::kind::per_channel) return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
@@ -93,20 +103,21 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   const bool is_known = scales.is == ir::kind::constant || scales.is == ir::kind::weight;
   if (!is_known || scales.desc.type != f32 || scales.desc.quantised || scales.desc.elements() != v.desc.shape[v.desc.quantised.axis])
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
-  return {};
+  if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};  // whoever binds weights looks at those
+  const std::string fault = fault_of_channel_scales(bytes_of(g, scales));
+  return fault.empty() ? fault : " is quantised per channel by constant " + std::to_string(v.scales) + ": " + fault;
 }
 
 [[gnu::cold]] inline bool has_booleans(const ir::graph& g, const ir::value& v) {
-  const auto first = static_cast<std::size_t>(v.first_byte), count = static_cast<std::size_t>(v.desc.bytes());
-  return first_no_boolean(array_ref<const std::byte>(g.bytes).subspan(first, count)) == count;
+  const array_ref<const std::byte> bytes = bytes_of(g, v);
+  return first_no_boolean(bytes) == bytes.size();
 }
 
 [[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {
   if (static_cast<int>(v.is) < 0 || v.is > ir::kind::result) return " is of no kind";
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
   if (std::string fault = fault_of_extents(v); !fault.empty()) return fault;
-  const auto bytes = static_cast<std::int64_t>(g.bytes.size());
-  if (v.is == ir::kind::constant && (v.first_byte < 0 || v.first_byte > bytes || v.desc.bytes() > bytes - v.first_byte)) return " is a constant outside the graph's bytes";
+  if (v.is == ir::kind::constant && !lies_in_bytes(g, v)) return " is a constant outside the graph's bytes";
   if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0) return " is a constant whose bytes are not aligned";
   if (v.is == ir::kind::constant && v.desc.type == boolean && !has_booleans(g, v)) return " is a boolean constant with a byte that is neither 0 nor 1";
   return fault_of_scales(g, v);

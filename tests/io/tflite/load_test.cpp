@@ -333,7 +333,7 @@ const quantised_row quantised_rows[] = {
     {"negative scale among several",
      {2, 2},
      {{1, -1}, {0, 0}, 1},
-     "scale 1: got -1.000000, expected a number of at least 0"},
+     "scale 1: got -1, expected a finite number of at least 0"},
     {"zero point among several", {2, 2}, {{1, 1}, {0, 5}, 1}, "zero point 1: got 5, expected 0 beside several scales"},
     {"custom", {2, 2}, {{1}, {0}, 0, true}, "is quantised in a way of its own"},
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/boolean_bytes.hpp>
+#include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/model_builder.hpp>
 #include <nnrt/io/tflite/document.hpp>
@@ -196,12 +197,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
     return joined({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
     return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis]});
-  for (std::size_t i = 0; i < scales.size(); ++i) {
-    if (!(scales[i] >= 0) || !math::is_finite(scales[i]))
-      return joined({"scale ", i, ": got ", std::to_string(scales[i]), ", expected a number of at least 0"});
+  if (auto fault = fault_of_channel_scales(scales.bytes()); !fault.empty()) return fault;
+  for (std::size_t i = 0; i < scales.size(); ++i)
     if (i < zero_points.size() && zero_points[i] != 0)
       return joined({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
-  }
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = axis;
   return {};

@@ -42,8 +42,8 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   if (!node.is_fine() || !node.has(i) || !of_x || !of_y || of_weight.mode != quantisation::kind::per_tensor) return;
   const double got = double{node.one_scale_or_0(i)}, expected = double{of_x.scale} * double{of_weight.scale};
   if (std::abs(expected - got) / double{of_y.scale} <= 0.02) return;
-  node.refuse_input(i, {"scale: got ", nnrt::detail::real_text(node.one_scale_or_0(i)), ", expected ", nnrt::detail::real_text(static_cast<float>(expected)),
-                        ", that of input times weight, to 0.02 of the output's ", nnrt::detail::real_text(of_y.scale)});
+  node.refuse_input(i, {"scale: got ", text_of(node.one_scale_or_0(i)), ", expected ", text_of(static_cast<float>(expected)),
+                        ", that of input times weight, to 0.02 of the output's ", text_of(of_y.scale)});
 }
 [[gnu::cold]] inline void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t filters) {
   if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
