@@ -199,15 +199,22 @@ const spoiled files[] = {
        f.inputs = {0, 1};
      },
      "subgraph 0: operator 0 ADD: 16-bit numbers whose scales are powers of two (pot_scale_int16)"},
-    {"stored numbers that are compared, of several scales",
+    {"stored numbers that are compared, of several zero points",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
-       f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.25F}, {0}}};
+       f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.25F}, {1}}};
        f.tensors[2] = {int8, {1, 2}, "sum", {}, {{0.5F}, {0}}};
        f.calls = {{55, {0, 1}, {2}}};
        f.outputs = {2};
      },
-     "subgraph 0: operator 0 MAXIMUM: operands and output of different scales or zero points"},
+     "subgraph 0: operator 0 MAXIMUM: operands and output of different zero points"},
+    {"stored numbers that are moved, of another zero point",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.5F}, {1}}};
+       f.calls = {{reshape, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": declared output quantisation must match (got 0, expected 1)"},
     {"a sum of stored numbers",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
@@ -496,6 +503,19 @@ TEST_CASE("tflite: only constants may have a scale for each channel") {
           (quantised_by_channel == 0 ? "subgraph 0: input 0: tensor 0 \"x\" is no constant, but has 2 scales"
                                      : "subgraph 0: operator 0 RELU: tensor 1 \"y\" is no constant, but has 2 scales"));
   }
+}
+
+TEST_CASE("tflite: what is moved under another scale stands for other numbers behind it") {
+  file f;
+  f.add({int8, {1, 4}, "x", {}, {{0.5F}, {1}}});
+  f.add({int8, {4}, "moved", {}, {{2}, {1}}});
+  f.add(floats({4}, "y"));
+  f.calls = {{reshape, {0}, {1}}, {dequantize, {1}, {2}}};
+  f.inputs = {0};
+  f.outputs = {2};
+  const outcome got = run_file(f.bytes(), {{-128, 0, 1, 127}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{-258, -2, 0, 252});
 }
 
 /// The error of a layer whose input and weight have a scale of 0.5, the output one of 1, and the bias this one, or none.

@@ -130,8 +130,8 @@ class node_reader {
   }
   /// One number as a constant [1].
   std::int32_t real_number(float value) { return taken(network_.constant<float>({f32, {1}}, std::span(&value, 1))); }
-  /// One number of a dtype as a constant without axes, which broadcasts to any shape.
-  [[gnu::cold]] std::int32_t scalar(dtype type, double value);
+  /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is stored.
+  [[gnu::cold]] std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
 
   /// Names of nodes, and constants that the reader makes, count as copies of input 0: they stay in proportion to the
   /// file's size.
@@ -257,12 +257,12 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return 0;
 }
 
-[[gnu::cold]] inline std::int32_t node_reader::scalar(dtype type, double value) {
+[[gnu::cold]] inline std::int32_t node_reader::scalar(dtype type, double value, const quantisation& quantised) {
   std::int32_t id = ir::none;
   if (!is_fine()) return id;
   with_element<types::any>(type, [&]<class T>(T) {
     const T element = math::convert<T>(value);
-    id = taken(network_.constant<T>({type, {}}, array_ref<const T>(&element, 1)));
+    id = taken(network_.constant<T>({type, format::nd, {}, quantised}, array_ref<const T>(&element, 1)));
   });
   return id;
 }

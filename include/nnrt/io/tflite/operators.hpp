@@ -53,7 +53,6 @@
 #include <nnrt/ops/squared_difference.hpp>
 #include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tanh.hpp>
-#include <nnrt/ops/tile.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -169,7 +168,7 @@ inline constexpr operator_row operator_table[] = {
     {"SUB", 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>},
     {"SUM", 2, 2, 1, 1, read_sum},
     {"TANH", 1, 1, 1, 1, read_unary<ops::tanh>},
-    {"TILE", 2, 2, 1, 1, read_binary<ops::tile>},
+    {"TILE", 2, 2, 1, 1, read_tile},
     {"TOPK_V2", 2, 2, 2, 2, read_top_k},
     {"TRANSPOSE", 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 3, 4, 1, 1, read_transpose_conv},

@@ -7,6 +7,7 @@
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -43,12 +44,17 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(like.type);
   return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
 }
-/// Operators that compare stored numbers, whatever these stand for, need one quantisation for all. Refused: others.
-[[gnu::cold]] inline void require_one_quantisation(node_reader& node, std::initializer_list<std::int32_t> inputs) {
-  const quantisation expected = node.declared(0).quantised;
-  for (const std::int32_t id : inputs)
-    if (node.is_fine() && node.desc(id).quantised != expected)
-      node.not_supported({"operands and output of different scales or zero points"});
+/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale the file declares for the result: what the
+/// operator does is done with that scale, so the input's bytes get it first. Times one step as large as the quotient of both scales each
+/// byte is itself. Zero points stay, and the rules refuse a result of another one.
+[[gnu::cold]] inline std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
+  const std::int32_t x = node.input(i);
+  const tensor_desc from = node.desc(x), to = node.declared(0);
+  const auto has_scale = [](const tensor_desc& d) { return d.quantised.mode == quantisation::kind::per_tensor; };
+  const bool differs = has_scale(from) && has_scale(to) && from.type == to.type && from.quantised.scale != to.quantised.scale;
+  if (!differs || from.quantised.zero_point != to.quantised.zero_point) return x;
+  const quantisation step = quant{.scale = to.quantised.scale / from.quantised.scale, .zero_point = 0};
+  return node.add<ops::mul>({}, {x, node.scalar(from.type, 1, step)}, {from.type, format::nd, {}, to.quantised});
 }
 
 /// x, or the nearest number from least to most. Stored numbers keep their quantisation.

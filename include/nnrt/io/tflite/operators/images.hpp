@@ -65,14 +65,15 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 [[gnu::cold]] inline void read_depth_to_space(node_reader& node) {
   ops::depth_to_space::attrs attrs;
   attrs.block_size = node.options<schema::depth_to_space_options>()[schema::depth_to_space_options::block_size];
-  node.finish<ops::depth_to_space>(attrs, {node.input(0)});
+  node.finish<ops::depth_to_space>(attrs, {detail::moved_input(node)});
 }
 /// Blocks of one pixel stay what they are.
 [[gnu::cold]] inline void read_space_to_depth(node_reader& node) {
   ops::space_to_depth::attrs attrs;
   attrs.block_size = node.options<schema::space_to_depth_options>()[schema::space_to_depth_options::block_size];
-  if (attrs.block_size == 1) return node.conclude(0, node.input(0));
-  node.finish<ops::space_to_depth>(attrs, {node.input(0)});
+  const std::int32_t x = detail::moved_input(node);
+  if (attrs.block_size == 1) return node.conclude(0, x);
+  node.finish<ops::space_to_depth>(attrs, {x});
 }
 
 [[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
@@ -89,14 +90,14 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   attrs.coordinate_mode = options[kind::align_corners]        ? coordinates::align_corners
                           : options[kind::half_pixel_centers] ? coordinates::half_pixel
                                                               : coordinates::asymmetric;
-  node.finish<ops::resize_bilinear>(attrs, {node.input(0)});
+  node.finish<ops::resize_bilinear>(attrs, {detail::moved_input(node)});
 }
 
 /// Rows and columns, as often as they are the nearest ones.
 [[gnu::cold]] inline void read_resize_nearest_neighbor(node_reader& node) {
   using kind = schema::resize_nearest_neighbor_options;
   const auto options = node.options<kind>();
-  std::int32_t x = node.input(0);
+  std::int32_t x = detail::moved_input(node);
   const shape_t shape = node.desc(x).shape;
   const pool<std::int64_t> size = node.integers(1);
   if (!node.is_fine()) return;

@@ -2,7 +2,7 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
-#include <nnrt/io/tflite/node_reader.hpp>
+#include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
@@ -197,7 +197,7 @@ template <class Op> [[gnu::cold]] typename Op::attrs pool_of(node_reader& node) 
 /// AVERAGE_POOL_2D and MAX_POOL_2D.
 template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
   const typename Op::attrs attrs = detail::pool_of<Op>(node);
-  node.finish<Op>(attrs, {node.input(0)});
+  node.finish<Op>(attrs, {detail::moved_input(node)});
 }
 /// The root of the mean of squares. A fused activation is one of the root: relu leaves that as it is.
 [[gnu::cold]] inline void read_l2_pool_2d(node_reader& node) {

@@ -7,10 +7,11 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones.
+/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, which have one zero point.
 template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
-  const std::int32_t a = node.input(0), b = node.input(1);
-  detail::require_one_quantisation(node, {a, b});
+  const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
+  for (const std::int32_t x : {a, b})
+    if (node.is_fine() && node.desc(x).quantised != node.declared(0).quantised) node.not_supported({"operands and output of different zero points"});
   node.finish<Op>({}, {a, b});
 }
 

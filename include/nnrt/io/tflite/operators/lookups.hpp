@@ -33,7 +33,7 @@ namespace detail {
 /// GATHER whose indices differ from image to image of a batch: each for itself.
 [[gnu::cold]] inline void gather_of_batch(node_reader& node, std::int64_t axis) {
   constexpr std::int64_t most = 64;
-  const std::int32_t x = node.input(0), indices = node.input(1);
+  const std::int32_t x = moved_input(node), indices = node.input(1);
   const shape_t shape = node.desc(x).shape, picked = node.desc(indices).shape;
   if (!node.is_fine()) return;
   if (axis < 0) axis += shape.rank;
@@ -58,7 +58,7 @@ namespace detail {
   if (batch_dims < 0) batch_dims += node.desc(node.input(1)).rank();  // counts from the end of the indices
   if (batch_dims == 1) return detail::gather_of_batch(node, options[kind::axis]);
   if (batch_dims != 0) node.not_supported({"batch_dims ", batch_dims});
-  node.finish<ops::gather>({}, {node.input(0), node.input(1), node.integer_list({options[kind::axis]})});
+  node.finish<ops::gather>({}, {detail::moved_input(node), node.input(1), node.integer_list({options[kind::axis]})});
 }
 
 /// The indices first; rows of quantised constants become floats where the output has some.
@@ -70,7 +70,7 @@ namespace detail {
 
 /// Lists of indices, one for each of the first axes.
 [[gnu::cold]] inline void read_gather_nd(node_reader& node) {
-  node.finish<ops::gather_nd>({}, {node.input(0), node.input(1)});
+  node.finish<ops::gather_nd>({}, {detail::moved_input(node), node.input(1)});
 }
 
 [[gnu::cold]] inline void read_one_hot(node_reader& node) {

@@ -22,6 +22,7 @@
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
+#include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
 
@@ -72,13 +73,13 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }  // namespace detail
 
 [[gnu::cold]] inline void read_reshape(node_reader& node) {
-  node.finish<ops::reshape>({}, {node.input(0), detail::wanted_shape(node)});
+  node.finish<ops::reshape>({}, {detail::moved_input(node), detail::wanted_shape(node)});
 }
 
 /// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under its own shape
 /// again the result is a tensor like any other, in the same memory.
 [[gnu::cold]] inline void read_transpose(node_reader& node) {
-  const std::int32_t y = node.add<ops::transpose>({}, {node.input(0), node.input(1)}, node.declared(0));
+  const std::int32_t y = node.add<ops::transpose>({}, {detail::moved_input(node), node.input(1)}, node.declared(0));
   const tensor_desc& made = node.desc(y);
   if (made.layout == default_format(made.rank())) return node.define(0, y);
   node.define(0, node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})}));
@@ -87,7 +88,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 /// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
 [[gnu::cold]] inline void read_squeeze(node_reader& node) {
   ops::squeeze::attrs attrs;
-  const std::int32_t x = node.input(0);
+  const std::int32_t x = detail::moved_input(node);
   const shape_t& shape = node.desc(x).shape;
   attrs.axes = detail::read_list<axis_list>(
       node, node.options<schema::squeeze_options>()[schema::squeeze_options::squeeze_dims]);
@@ -101,7 +102,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 /// A begin that only a run knows needs sizes that are known: then the slice is a strided one.
 [[gnu::cold]] inline void read_slice(node_reader& node) {
-  const std::int32_t x = node.input(0), begin = node.input(1), size = node.input(2);
+  const std::int32_t x = detail::moved_input(node), begin = node.input(1), size = node.input(2);
   if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
     return node.finish<ops::slice>({}, {x, begin, size});
   const shape_t extents = node.shape(2);
@@ -136,14 +137,14 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   ops::split::attrs attrs;
   attrs.axis = node.integer(0);
   attrs.output_num = static_cast<std::int64_t>(node.output_count());
-  node.finish<ops::split>(attrs, {node.input(1)});
+  node.finish<ops::split>(attrs, {detail::moved_input(node, 1)});
 }
 
 [[gnu::cold]] inline void read_split_v(node_reader& node) {
   ops::split::attrs attrs;
   attrs.axis = node.integer(2);
   attrs.sizes = detail::read_list<int_list<64>>(node, node.integers(1));
-  node.finish<ops::split>(attrs, {node.input(0)});
+  node.finish<ops::split>(attrs, {detail::moved_input(node)});
 }
 
 /// A split whose parts lose the axis.
@@ -163,7 +164,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 [[gnu::cold]] inline void read_pad(node_reader& node) {
   ops::pad::attrs attrs;
   if (node.has(2)) attrs.pad_value = node.real(2);
-  node.finish<ops::pad>(attrs, {node.input(0), node.input(1)});
+  node.finish<ops::pad>(attrs, {detail::moved_input(node), node.input(1)});
 }
 
 [[gnu::cold]] inline void read_mirror_pad(node_reader& node) {
@@ -176,12 +177,14 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::pad>(attrs, {node.input(0), node.input(1)});
 }
 
+[[gnu::cold]] inline void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
+
 /// Values and indices along the last axis.
 [[gnu::cold]] inline void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {node.input(0), node.input(1)}); }
 
 /// Backwards along the axes that the second operand lists.
 [[gnu::cold]] inline void read_reverse_v2(node_reader& node) {
-  const std::int32_t x = node.input(0);
+  const std::int32_t x = detail::moved_input(node);
   const int rank = node.desc(x).rank();
   pool<std::int64_t> zeros, strides;
   for (int i = 0; i < rank; ++i) zeros.push_back(0), strides.push_back(1);
@@ -298,7 +301,7 @@ namespace detail {
                           attrs.new_axis_mask, ", expected 0 for both"});
     end = node.add<ops::add>({}, {detail::starts_of_cuts(node, attrs.begin_mask), detail::cast_to(node, end, i64)});
   }
-  node.finish<ops::strided_slice>(attrs, {node.input(0), begin, end, node.input(3)});
+  node.finish<ops::strided_slice>(attrs, {detail::moved_input(node), begin, end, node.input(3)});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite
