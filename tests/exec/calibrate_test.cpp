@@ -399,6 +399,23 @@ TEST_CASE("calibrate: weights that are not finite, samples of other inputs, and 
   CHECK(executor<graph<summed>, accelerator_policy>::create(fewer).error().message() == "the stored network has 1 inputs and 1 outputs, expected 2 and 1");
 }
 
+namespace {
+/// A layer, and something beside it that the processor makes of a mask.
+constexpr auto masked = [](builder& g) {
+  g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"));
+  g.output("z", erf(g.input<f32, shape<1, 4>>("mask")));
+};
+}  // namespace
+
+TEST_CASE("calibrate: numbers that the processor alone reads may be infinite, as those of masks are") {
+  std::vector<std::tuple<std::array<float, 32>, std::array<float, 4>>> samples(1);
+  std::get<0>(samples[0]) = samples_of<32>(1)[0];
+  std::get<1>(samples[0])[2] = -INFINITY;
+  CHECK(calibrate<graph<masked>, accelerator_policy>(random_weights<graph<masked>>(), samples));
+  std::get<0>(samples[0])[3] = -INFINITY;
+  CHECK(calibrate<graph<masked>, accelerator_policy>(random_weights<graph<masked>>(), samples).error().message() == "calibrate: input \"x\" of sample 0: got -inf at element 3, expected finite numbers");
+}
+
 TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do not fit are errors; progress is told of each stage") {
   const auto file = random_weights<net>();
   const std::vector<std::array<float, pixels>> none;
@@ -409,6 +426,11 @@ TEST_CASE("calibrate: no samples, a sample of the wrong size, weights that do no
   auto with_nan = samples_of<pixels>(3);
   with_nan[2][7] = std::nanf("");
   CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() == "calibrate: input \"x\" of sample 2: got nan at element 7, expected numbers");
+  for (const float endless : {INFINITY, -INFINITY}) {
+    with_nan[2][7] = 0, with_nan[1][188] = endless;
+    const std::string got = endless > 0 ? "inf" : "-inf";
+    CHECK(calibrate<net, accelerator_policy>(file, with_nan).error().message() == "calibrate: input \"x\" of sample 1: got " + got + " at element 188, expected finite numbers");
+  }
   for (const double share : {0.0, -1.0, 1.5, std::nan("")})
     CHECK(calibrate<net, accelerator_policy>(file, samples_of<pixels>(1), {.percentile = share}).error().message() == "calibrate: the percentile must be above 0 and at most 1");
   for (const float steps : {0.0F, -127.0F, INFINITY, std::nanf("")})

@@ -82,14 +82,17 @@ namespace detail {
   return {};
 }
 
-/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow. (Masks may be infinite.)
-[[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i) {
+/// The floats of sample i, as they lie in the inputs of a session, are numbers: of others no scale would follow. Infinite are those of
+/// masks that the processor alone reads: `is_stored` says of each input whether it is not one.
+[[gnu::cold]] inline result<void> check_sample(session& holds, const program& network, std::size_t i, array_ref<const char> is_stored) {
   for (std::size_t k = 0; k < network.input_count(); ++k) {
     if (network.input_desc(k).type != f32) continue;
     const std::span<const float> x = holds.input<float>(k);
-    const auto wrong = std::find_if(x.begin(), x.end(), [](float v) { return math::is_nan(v); });
+    const auto wrong = std::find_if(x.begin(), x.end(), [&](float v) { return math::is_nan(v) || (is_stored[k] != 0 && math::is_inf(v)); });
     if (wrong == x.end()) continue;
-    return fail(error_code::invalid_argument, {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got nan at element ", wrong - x.begin(), ", expected numbers"});
+    const bool is_nan = math::is_nan(*wrong);
+    return fail(error_code::invalid_argument, {"calibrate: input ", piece::in_quotes(network.input_name(k)), " of sample ", i, ": got ", is_nan ? "nan" : text_of(*wrong), " at element ",
+                                               wrong - x.begin(), is_nan ? ", expected numbers" : ", expected finite numbers"});
   }
   return {};
 }
@@ -112,7 +115,7 @@ class calibrator {
     tensors_.resize(g.values.size());
     scales_.assign(g.values.size(), 0.0F);
     chosen_.assign(g.values.size(), calibration_method::max);
-    for (const std::int32_t id : g.inputs) watch(id);
+    for (const std::int32_t id : g.inputs) watch(id), is_stored_.push_back(is_read_on_accelerator(id) ? 1 : 0);
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) watch(id);
   }
@@ -146,6 +149,12 @@ class calibrator {
     for (const std::int32_t id : wide.outputs_of(n)) wide.at(id).desc.type = i16, wide.at(id).desc.quantised = quant{1.0F, 0, table_.rounding};
     return static_cast<bool>(check_node(table_, wide, wide.nodes[static_cast<std::size_t>(&n - floats_.graph.nodes.data())], graph_facts(wide)));
   }
+  bool is_read_on_accelerator(std::int32_t id) const {
+    for (std::size_t i = 0; i < floats_.graph.nodes.size(); ++i)
+      for (const std::int32_t read : floats_.graph.inputs_of(floats_.graph.nodes[i]))
+        if (read == id && on_accelerator_[i] != 0) return true;
+    return false;
+  }
   void watch(std::int32_t id) {
     if (floats_.graph.at(id).desc.type == f32) watched_.push_back(id);
   }
@@ -158,7 +167,7 @@ class calibrator {
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
       if (auto ok = samples.put(samples.samples, i, network); !ok) return ok;
-      if (auto ok = check_sample(network, network.compiled(), i); !ok) return ok;
+      if (auto ok = check_sample(network, network.compiled(), i, is_stored_); !ok) return ok;
       if (auto ok = network.run(); !ok) return ok;
       for (std::size_t k = 0; k < watched_.size(); ++k) see(k, network.output<float>(floats_.graph.outputs.size() + k));
     }
@@ -375,7 +384,8 @@ class calibrator {
   settled_graph floats_;
   const calibration_options& wanted_;
   const accelerator& table_;
-  pool<char> on_accelerator_, in_16_bits_;
+  pool<char> on_accelerator_, in_16_bits_;         // by node
+  pool<char> is_stored_;                           // by input
   const operator_info* (*find_)(op_code);
   array_ref<const float> input_scales_;
   std::vector<std::int32_t> watched_, reported_;   // values of the graph of floats
@@ -455,7 +465,7 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 /// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
 /// does what no kernel of stored numbers rounds as the accelerator does.
 /// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size, of other
-/// inputs or with a nan, weights that are not finite, options out of their range), out_of_memory.
+/// inputs or with a nan or, where the accelerator reads them, an infinity, weights that are not finite, options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};
