@@ -230,6 +230,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   std::ofstream(folder.file("nan.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two_images.data()), 512);
   struct row { const char* what; std::string arguments; int exit_code; const char* says; };
   std::ofstream(folder.file("empty.tflite"));
+  std::ofstream(folder.file("net.onnx")) << "\x08\x07\x12\x07pytorch";
   const row table[] = {
       {"no arguments", "", 2, "A subcommand is required"},
       {"no samples", "quantize " + network + out, 2, "--samples is required"},
@@ -237,6 +238,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
       {"no file", "quantize " + folder.file("none") + samples + out, 1, "none: cannot open"},
       {"a damaged file", "quantize " + damaged + samples + out, 1, "its bytes are damaged"},
       {"a file of another format than its name says", "quantize " + folder.file("empty.tflite") + samples + out, 1, "empty.tflite: got 0 bytes, expected "},
+      {"a file of no format that is read", "quantize " + folder.file("net.onnx") + samples + out, 1, "net.onnx: neither a .tflite file nor a saved model: got 11 bytes"},
       {"a strict policy", "quantize --strict " + saved_erf(folder) + samples + out, 1, "erf: operator must be in the table (got 0, expected 1)"},
       {"samples of another size", "quantize " + network + " --samples " + folder.file("small.npy") + out, 1, "small.npy: input \"image\": got f32 [2], expected f32 [1, 8, 8, 1]"},
       {"big-endian samples", "quantize " + network + " --samples " + folder.file("wide.npy") + out, 1, "wide.npy: has elements of type '>f4'"},

@@ -327,6 +327,21 @@ TEST_CASE("calibrate: what cannot be quantised is refused with its reason") {
   CHECK(message(empty, {&bayes::table}, source) == "quantise: no node works on floats that bayes takes in 8 bits");
 }
 
+TEST_CASE("calibrate: a network of which nothing can be stored is refused before the first sample is looked at") {
+  model_builder builder;
+  const std::int32_t x = builder.input("x", {f32, {1, 192}}).value();
+  REQUIRE(builder.output("y", builder.apply<ops::erf>({}, {x}).value()[0]));
+  bool is_told = false;
+  calibration_options options;
+  options.progress_context = &is_told;
+  options.progress = [](void* context, std::string_view, std::size_t, std::size_t) { *static_cast<bool*>(context) = true; };
+  const std::vector<sample> samples = random_samples();
+  const auto made = calibrate(builder.finish(), {&bayes::table}, sample_source::of(samples), options);
+  REQUIRE(!made);
+  CHECK(made.error().message() == "quantise: no node works on floats that bayes takes in 8 bits");
+  CHECK(!is_told);
+}
+
 TEST_CASE("accelerators: each table is found by its name, others are not") {
   for (const accelerator* table : all_accelerators()) CHECK(find_accelerator(table->name) == table);
   CHECK(all_accelerators().size() == 3);

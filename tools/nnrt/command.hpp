@@ -21,7 +21,7 @@ inline int complain(std::string_view what, int exit_code = failed) {
   return exit_code;
 }
 
-/// A TensorFlow Lite file or a saved model, as its first bytes say. Errors as tflite::load() and model::load().
+/// A TensorFlow Lite file or a saved model, as its first bytes say. Errors as tflite::load() and model::load(), and of what is neither.
 nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature);
 
 /// nnrt quantize

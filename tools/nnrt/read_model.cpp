@@ -13,12 +13,18 @@ bool is_tflite(const std::string& path, std::span<const std::byte> file) {
   return path.ends_with(".tflite") || (file.size() >= 8 && std::memcmp(file.data() + 4, "TFL3", 4) == 0);
 }
 
+/// By the first letter of a saved model's header, which is JSON behind its length.
+bool may_be_saved(std::span<const std::byte> file) { return file.size() > 8 && file[8] == std::byte{'{'}; }
+
 }  // namespace
 
 nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature) {
   const auto file = nnrt::mapped_file::open(path);
   if (!file) return nnrt::fail(file.error());
-  if (!is_tflite(path, file->bytes())) return nnrt::model::load(path);
+  if (!is_tflite(path, file->bytes())) {
+    if (may_be_saved(file->bytes())) return nnrt::model::load(path);
+    return nnrt::fail(nnrt::error_code::invalid_file, {path, ": neither a .tflite file nor a saved model: got ", file->bytes().size(), " bytes that begin as neither"});
+  }
   nnrt::tflite::load_options wanted;
   wanted.signature = signature;
   return nnrt::tflite::load(path, wanted);

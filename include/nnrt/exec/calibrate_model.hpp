@@ -23,6 +23,13 @@ namespace detail {
   return {};
 }
 
+/// Whether the accelerator has anything to do with floats: of a network that is stored already it has not.
+[[gnu::cold]] inline bool makes_floats(const ir::graph& g, const pool<char>& on_accelerator) {
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (on_accelerator[i] != 0 && g.at(g.outputs_of(g.nodes[i])[0]).desc.type == f32) return true;
+  return false;
+}
+
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
@@ -53,9 +60,11 @@ namespace detail {
   if (!floats) return fail(std::move(floats.error()));
   pool<char> on_accelerator = detail::nodes_on_accelerator(placed);
   pixels.fold_layers(*floats, on_accelerator);
+  const auto nothing_to_store = [&] { return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"}); };
+  if (!detail::makes_floats(floats->graph, on_accelerator)) return nothing_to_store();  // before the work of calibrating
   const detail::calibration_target target{*policy.table, find, pixels.scales()};
   if (auto ok = detail::calibrator(std::move(*floats), wanted, target, std::move(on_accelerator)).run(pixels.source(), made.network, made.layers); !ok) return fail(std::move(ok.error()));
-  if (made.layers.empty()) return fail(error_code::not_supported, {"quantise: no node works on floats that ", policy.table->name, " takes in 8 bits"});
+  if (made.layers.empty()) return nothing_to_store();
   made.inputs = pixels.end_with_pixels(made.network.graph);
   passes::take_off_conversions(made.network.graph, ends);
   made.places = detail::places_of(optimised, placed, made.network.graph);

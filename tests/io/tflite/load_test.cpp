@@ -415,6 +415,7 @@ TEST_CASE("tflite: a file that ends early is refused") {
   for (std::size_t size = 8; size + 4 < bytes.size(); size += 4) {  // the last word is padding
     CAPTURE(size);
     CHECK(load_file(std::span(bytes).first(size)).error != "");
+    if (size == 64) CHECK(load_file(std::span(bytes).first(size)).error == "a table, list or string of the FlatBuffer lies outside of the file, which has 64 bytes, or there are too many");
   }
 }
 

@@ -84,7 +84,7 @@ namespace detail {
   const flatbuffers::Table* const root = checks_.root<schema::model>();
   if (root == nullptr)
     return fail(error_code::invalid_file,
-                "a table, list or string of the FlatBuffer lies outside of the file, or there are too many");
+                {"a table, list or string of the FlatBuffer lies outside of the file, which has ", file_.size(), " bytes, or there are too many"});
   root_ = record<schema::model>(root);
   if (const auto version = root_[schema::model::version]; version != 3)
     return fail(error_code::not_supported, {"schema version: got ", version, ", expected 3"});
