@@ -173,6 +173,8 @@ TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored 
   REQUIRE(made.exit_code == 0);
   CHECK(made.says("32 bits"));
   CHECK(made.says("accelerator  layer_sums"));
+  CHECK(made.says("--stored-outputs: output \"probability\" stays a float: the processor makes it"));
+  CHECK_FALSE(made.says("--stored-inputs:"));
   const auto saved = nnrt::load_models(out);
   REQUIRE(saved);
   const nnrt::ir::graph& g = saved->front().network.graph;

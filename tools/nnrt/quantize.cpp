@@ -120,6 +120,17 @@ void print_report(const nnrt::saved_model& saved, const nnrt::calibrated_model& 
   else std::printf("\nsaved %s, %ju bytes\n", wanted.out.c_str(), bytes);
 }
 
+/// Ends that were to hold stored numbers, and do not: the processor reads or makes them, or they were none to begin with.
+void tell_of_float_ends(const nnrt::ir::graph& g, const nnrt::stored_ends& wanted) {
+  const auto tell = [&](const char* option, const char* end, nnrt::ir::range name, std::int32_t id, const char* why) {
+    if (g.at(id).desc.type == nnrt::f32) std::fprintf(stderr, "nnrt: %s: %s %s stays a float: %s\n", option, end, nnrt::quoted(g.name_of(name)).c_str(), why);
+  };
+  for (const std::int32_t id : g.inputs)
+    if (wanted.inputs) tell("--stored-inputs", "input", g.at(id).name, id, "the processor reads it, too");
+  for (const nnrt::ir::output& out : g.outputs)
+    if (wanted.outputs) tell("--stored-outputs", "output", out.name, out.value, "the processor makes it");
+}
+
 /// What is wrong with the arguments together. Nothing has been read or written yet.
 result<void> check_arguments(const wishes& wanted) {
   if (const auto input = input_of(wanted); !input) return fail(input.error());
@@ -176,6 +187,7 @@ result<void> quantize(wishes& wanted) {
     if (auto ok = nnrt::write_file(wanted.page, std::as_bytes(std::span(page))); !ok) return ok;
   }
   print_report(saved, *made, wanted);
+  tell_of_float_ends(saved.network.graph, wanted.ends);
   return {};
 }
 
@@ -202,7 +214,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
   command.add_option("-o,--out", wanted->out, "the saved model to write")->required();
   command.add_option("--samples", wanted->samples, "files and folders with samples of the inputs, see below; as many as follow, so MODEL comes before or behind another option")->required();
   command.add_option("--policy", wanted->policy, "the accelerator's architecture")->capture_default_str()->check(CLI::IsMember(policies));
-  command.add_flag("--strict", wanted->is_strict, "request what the accelerator runs only on request, and refuse a network of which it does not take all");
+  command.add_flag("--strict", wanted->is_strict, "request what the accelerator runs only on request, and refuse a network with a node that it does not take; what it takes, but nothing here stores in 8 bits (softmax), stays on the processor");
   command.add_option("--method", wanted->method, "how the threshold of each tensor is found")->capture_default_str()->check(CLI::IsMember(names_of(methods())));
   command.add_option("--percentile", wanted->options.percentile, "the share of magnitudes that --method percentile and mixed keep")->capture_default_str()->check(CLI::Validator(
       [](std::string& text) {
