@@ -342,6 +342,34 @@ TEST_CASE("calibrate: a network of which nothing can be stored is refused before
   CHECK(!is_told);
 }
 
+TEST_CASE("calibrate: what rounds the input of a float layer goes where the layer is stored, and stays where it is not") {
+  const std::vector<float> numbers(5 * 192, 0.25F);
+  const tensor_entry entries[] = {tensor_of<float>("w", {5, 192}, numbers)};
+  model_builder builder;
+  const std::int32_t x = builder.input("x", {f32, {1, 192}}).value(), w = builder.weight("w", {f32, {5, 192}}).value();
+  ops::dynamic_range::attrs rows;
+  rows.axis = 1;
+  const std::int32_t seen = builder.apply<ops::dynamic_range>(rows, {x}, {}, "head").value()[0];
+  const std::int32_t h = builder.apply<ops::full_connection>({}, {seen, w}, {}, "head").value()[0];
+  const std::int32_t again = builder.apply<ops::dynamic_range>(rows, {h}).value()[0], v = builder.weight("v", {f32, {3, 5}}).value();
+  REQUIRE(builder.output("y", builder.apply<ops::full_connection>({}, {again, v}, {}, "last").value()[0]));
+  const std::vector<float> others(15, 0.5F);
+  const tensor_entry both[] = {entries[0], tensor_of<float>("v", {3, 5}, others)};
+  const model network = builder.finish(make_weights(both).value());
+  const std::vector<sample> samples = random_samples();
+  const auto operators = [&](array_ref<const std::string_view> on_processor) {
+    const auto made = calibrate(network, {&bayes::table, false, on_processor}, sample_source::of(samples));
+    REQUIRE(made);
+    std::string names;
+    for (const ir::node& n : made->network.graph.nodes) names += std::string(n.op->name) + " ";
+    CHECK(made->places.size() == made->network.graph.nodes.size());
+    return names;
+  };
+  CHECK(operators({}) == "quant_dtype_cast full_connection full_connection quant_dtype_cast ");
+  const std::string_view last[] = {"last"};
+  CHECK(operators(last) == "quant_dtype_cast full_connection quant_dtype_cast dynamic_range full_connection ");
+}
+
 TEST_CASE("accelerators: each table is found by its name, others are not") {
   for (const accelerator* table : all_accelerators()) CHECK(find_accelerator(table->name) == table);
   CHECK(all_accelerators().size() == 3);

@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/calibrate.hpp>
 #include <nnrt/exec/pixel_inputs.hpp>
+#include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/registry.hpp>
 #include <nnrt/passes/stored_ends.hpp>
 #include <nnrt/policy/accelerators.hpp>
@@ -30,6 +31,24 @@ namespace detail {
   return false;
 }
 
+/// Layers that the accelerator takes have their input in 8 bits anyhow: what rounds it in front of them (of .tflite files whose weights alone are stored)
+/// means nothing there. Whether there was one.
+[[gnu::cold]] inline bool drop_dynamic_ranges(ir::graph& g, const graph_placement& placed) {
+  const passes::use_table use(g);
+  bool found = false;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (placed.nodes[i].place != node_place::accelerator) continue;
+    for (std::int32_t& id : g.inputs_of(g.nodes[i])) {
+      const std::int32_t by = id == ir::none ? ir::none : use.producer_of(id);
+      if (by == ir::none || g.nodes[static_cast<std::size_t>(by)].op->code != ops::dynamic_range::code) continue;
+      id = g.inputs_of(g.nodes[static_cast<std::size_t>(by)])[0];
+      found = true;
+    }
+  }
+  if (found) passes::remove_dead_nodes(g);
+  return found;
+}
+
 }  // namespace detail
 
 /// Finds a scale for each tensor of a network from samples and stores its weights, as calibrate<graph<f>, Policy>() does. `ends` says whether inputs
@@ -51,7 +70,8 @@ namespace detail {
   passes::optimise(optimised);
   if (auto ok = detail::check_names(optimised, policy.on_processor, ", which shall run on the processor"); !ok) return fail(std::move(ok.error()));
   if (auto ok = detail::check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok) return fail(std::move(ok.error()));
-  const graph_placement placed = policy.place(optimised);
+  graph_placement placed = policy.place(optimised);
+  if (detail::drop_dynamic_ranges(optimised, placed)) placed = policy.place(optimised);
   if (policy.is_strict)
     if (auto ok = detail::require_accelerator(optimised, placed); !ok) return fail(std::move(ok.error()));
   calibrated_model made;
