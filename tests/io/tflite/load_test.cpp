@@ -193,6 +193,13 @@ const spoiled files[] = {
        f.tensors[0].shape = f.tensors[2].shape = f.tensors[3].shape = {1, 3};
      },
      "subgraph 0: operator 0 ADD: add \"sum\": extents must be equal or 1 (got 2, expected 3)"},
+    {"a shape that is given to each run",
+     [](file& f) {
+       f.add({int32, {2}, "shape"});
+       f.calls = {{reshape, {0, 4}, {3}}};
+       f.inputs = {0, 4};
+     },
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": operand \"shape\" must be a constant: got what a run computes or is given, expected numbers that are known before"},
     {"16-bit numbers that TFLite would shift",
      [](file& f) {
        for (tensor& t : f.tensors) t.type = int16, t.quantization = {{0.25F}, {0}}, t.data.clear();

@@ -174,6 +174,8 @@ class node_reader {
   [[gnu::cold]] void conclude(std::size_t i, std::int32_t id);
 
  private:
+  /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so knows no names.
+  [[gnu::cold]] void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name);
   template <class Op>
   pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
                            array_ref<const tensor_desc> wanted) {
@@ -306,11 +308,21 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return {.mode = pad_mode::valid};
 }
 
+[[gnu::cold]] inline void node_reader::require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const std::size_t row = nnrt::detail::row_of(op.inputs, i);
+    if (row == op.inputs.size() || !op.inputs[row].constant || !is_computed(inputs[i])) continue;
+    refuse(error_code::rule_broken, {op.name, " ", piece::in_quotes(name), ": operand ", piece::in_quotes(op.inputs[row].role),
+                                     " must be a constant: got what a run computes or is given, expected numbers that are known before"});
+  }
+}
+
 [[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
                                                            array_ref<const std::int32_t> inputs,
                                                            array_ref<const tensor_desc> wanted) {
   const std::string_view name = tensors_.name(outputs_[0]);  // of all nodes that the operator becomes
   count_copy(static_cast<std::int64_t>(name.size()));
+  if (is_fine()) require_constants(op, inputs, name);
   if (!is_fine()) return {};
   const std::size_t bytes_before = network_.graph().bytes.size();
   auto made = network_.apply(op, attrs, inputs, wanted, name);
