@@ -5984,9 +5984,10 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
 }
 
-/// Whether a layer keeps its sums in 64 bits: one of i16, unless its bias has 32. Source: TFLite's layers of i16.
-template <class T> constexpr bool has_wide_sums(arguments in) {
-  return std::is_same_v<T, std::int16_t> && !(in.size() > 2 && in[2] && in[2].type() == i32);
+/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32. What holds without a bias differs: sums of convolutions and
+/// matrix products are wide then, those of dense layers and transposed convolutions are not. Source: TFLite's layers of i16.
+template <class T> constexpr bool has_wide_sums(arguments in, bool without_bias) {
+  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without_bias);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
@@ -17220,7 +17221,7 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
     const double scale = sum_scale<T>(in[0], in[1], o);
-    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in));
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, true));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
       if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
       else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
@@ -17457,12 +17458,12 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
   }
 }
 
-/// The epilogue of output o of a layer, the bias added: that of the reference.
-template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ScaleOf scale_of) {
-  return [&call, fused, scale_of](std::int64_t o) {
+/// The epilogue of output o of a layer, the bias added: that of the reference, which says whether sums without a bias are wide.
+template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, bool is_wide_without_bias, ScaleOf scale_of) {
+  return [&call, fused, is_wide_without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
     const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
-                                                               layers::has_wide_sums<std::int16_t>(call.in));
+                                                               layers::has_wide_sums<std::int16_t>(call.in, is_wide_without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
 }
@@ -17488,7 +17489,7 @@ template <class Op, class Isa> struct short_convolution_binding {
     const auto* const weights = call.in[1].data.template get<std::int8_t>();
     auto* const out = call.out[0].data.template get<std::int16_t>();
     auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
-    const auto finish_of = short_finish_of(call, attrs.fused, [&](std::int64_t o) {
+    const auto finish_of = short_finish_of(call, attrs.fused, true, [&](std::int64_t o) {
       return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
     });
     const interval pixels = share(y.elements(0, 3), part_of(call));
@@ -18866,7 +18867,8 @@ namespace ops {
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
 /// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
-/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32; y with the scale that `into<quant{…}>` gives.
+/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums are scaled as with one of i32, unlike conv2d's); y with the scale
+/// that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
@@ -18975,7 +18977,7 @@ struct conv2d_transpose {
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
-      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, false));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
         if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
         else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
@@ -21412,8 +21414,8 @@ namespace ops {
 /// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
-/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing: sums of 64 bits, scaled
-/// by requantise_wide(); with a bias of i32 by requantise().
+/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
+/// requantise_wide(); with a bias of i32, or none, by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
 /// FULLY_CONNECTED.
 struct full_connection {
@@ -21510,7 +21512,7 @@ struct full_connection {
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
-      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, false));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
@@ -21711,7 +21713,7 @@ template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
     finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
                 call.in[1].data.template get<std::int8_t>(), k, mine.columns,
-                short_finish_of(call, fused, [&](std::int64_t o) {
+                short_finish_of(call, fused, false, [&](std::int64_t o) {
                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
                 }),
                 [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });
@@ -24648,7 +24650,7 @@ struct matmul {
     if (y.elements() == 0) return;
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
-    const bool is_wide = detail::has_wide_sums<T>(in), has_scales = has_scales_of_columns(in[1]);
+    const bool is_wide = detail::has_wide_sums<T>(in, true), has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
     index.rank = y.rank();

@@ -379,8 +379,8 @@ TEST_CASE("full_connection: a quantised output takes the scale that it is asked 
 }
 
 // Computed in Python integers: acc = sum of x * (w - zero) + bias, scaled to 0.02F from 0.0005F * scale, rounded to
-// float where there is one scale: with a bias of 64 bits or none by a mantissa of 15 bits, rounded once; with one of 32
-// bits by SRDHM and RDP.
+// float where there is one scale: with a bias of 64 bits by a mantissa of 15 bits, rounded once; with one of 32
+// bits, or none, by SRDHM and RDP.
 TEST_CASE("full_connection: sums of 16-bit activations are scaled as TFLite's 16x8 layers do, in 64 bits or 32") {
   using op = ops::full_connection;
   const std::vector<std::int16_t> one_scale{32767,  -1116, -17641, 14442,  -18191, -28342,
@@ -390,7 +390,7 @@ TEST_CASE("full_connection: sums of 16-bit activations are scaled as TFLite's 16
   const std::vector<std::int16_t> narrow{32767,  -1116, -17641, 14443,  -18191, -28342,
                                          -19158, 32767, -32768, -29518, 5375,   32767};
   const std::vector<std::int16_t> shifted{32767,  2778, -13987, -11679, -16906, -27035,
-                                          -18090, 9927, -32768, -30797, 3857,   32767};
+                                          -18091, 9927, -32768, -30797, 3857,   32767};
   const shape_t x{3, 6}, w{4, 6}, y{3, 4};
   CHECK(layer_of_i16<op, std::int64_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() ==
         one_scale);
@@ -398,6 +398,8 @@ TEST_CASE("full_connection: sums of 16-bit activations are scaled as TFLite's 16
             {}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == four_scales);
   CHECK(layer_of_i16<op, std::int32_t>{{}, x, w, y, {0.3F}, 0.02F, {1000, -2000, 30000, 4000000}}.elements() == narrow);
   CHECK(layer_of_i16<op, void>{{}, x, w, y, {0.3F}, 0.02F, {}, 0, 11}.elements() == shifted);
+  CHECK(layer_of_i16<op, void>{{}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {}}.elements() ==
+        layer_of_i16<op, std::int32_t>{{}, x, w, y, {0.2F, 0.3F, 0.1F, 0.25F}, 0.02F, {0, 0, 0, 0}}.elements());
 }
 
 }  // namespace

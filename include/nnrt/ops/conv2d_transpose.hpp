@@ -26,7 +26,8 @@ namespace ops {
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
 /// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
-/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32; y with the scale that `into<quant{…}>` gives.
+/// or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums are scaled as with one of i32, unlike conv2d's); y with the scale
+/// that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
 /// kernels of TFLite's TRANSPOSE_CONV.
 struct conv2d_transpose {
@@ -135,7 +136,7 @@ struct conv2d_transpose {
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
-      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, false));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
         if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
         else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);

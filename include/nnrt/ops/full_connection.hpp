@@ -26,8 +26,8 @@ namespace ops {
 /// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
-/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64 or missing: sums of 64 bits, scaled
-/// by requantise_wide(); with a bias of i32 by requantise().
+/// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
+/// requantise_wide(); with a bias of i32, or none, by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_FULL_CONNECTION; quantised: the reference kernels of TFLite's
 /// FULLY_CONNECTED.
 struct full_connection {
@@ -124,7 +124,7 @@ struct full_connection {
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
-      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, false));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)

@@ -47,6 +47,7 @@ TEST_CASE("full_connection of 16-bit activations: any rows and depths, the large
       CAPTURE(rows);
       CAPTURE(k);
       check_kernel<ops::full_connection>({}, {shorts({rows, k}, 3), stored_filters(i8, {21, k}, 0.02F, 4)}, {}, scaled(0.1F));
+      check_kernel<ops::full_connection>({}, {shorts({rows, k}, 3), stored_filters(i8, {21, k}, 0.02F, 4), bias_of<std::int64_t>(21, 1e9F)}, {}, scaled(0.1F));
     }
   given_operand low = shorts({2, 20000}, 3);
   for (std::size_t i = 0; i < low.bytes.size(); i += 2) low.bytes[i] = std::byte{0x00}, low.bytes[i + 1] = std::byte{0x80};

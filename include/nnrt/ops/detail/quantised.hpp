@@ -76,9 +76,10 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
 }
 
-/// Whether a layer keeps its sums in 64 bits: one of i16, unless its bias has 32. Source: TFLite's layers of i16.
-template <class T> constexpr bool has_wide_sums(arguments in) {
-  return std::is_same_v<T, std::int16_t> && !(in.size() > 2 && in[2] && in[2].type() == i32);
+/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32. What holds without a bias differs: sums of convolutions and
+/// matrix products are wide then, those of dense layers and transposed convolutions are not. Source: TFLite's layers of i16.
+template <class T> constexpr bool has_wide_sums(arguments in, bool without_bias) {
+  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without_bias);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
