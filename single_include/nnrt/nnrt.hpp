@@ -5118,8 +5118,8 @@ enum class unrolled_form { none, dense, dense_of_bytes, table };
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
 
-/// The pieces that work falls into, as a number of parts: no kernel has more than 64.
-constexpr int parts_of(std::int64_t pieces) { return static_cast<int>(pieces < 2 ? 1 : pieces < 64 ? pieces : 64); }
+/// So many pieces of work as a number of parts: no kernel has more than 64.
+constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 64 ? count : 64); }
 
 /// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
 /// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:

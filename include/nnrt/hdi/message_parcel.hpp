@@ -163,9 +163,9 @@ class message_parcel {
     value = static_cast<T>(wide);
     return true;
   }
-  template <class T> T taken(bool (message_parcel::*read)(T&)) {
+  template <class T> T taken(bool (message_parcel::*reader)(T&)) {
     T value{};
-    return (this->*read)(value) ? value : T{};
+    return (this->*reader)(value) ? value : T{};
   }
 
   writer written_;
