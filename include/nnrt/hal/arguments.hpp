@@ -13,7 +13,8 @@ namespace nnrt::inline NNRT_ISA::hal {
 inline result<extent_range> input_range_of(const prepared_model& of, std::size_t i) {
   auto range = of.input_range(i);
   if (range && !range->is_for(of.input_desc(i).shape))
-    return fail(error_code::device_failed, {"input ", i, ": the driver takes ", range->least, " to ", range->most, ", expected extents of ", of.input_desc(i).shape});
+    return fail(error_code::device_failed,
+                {"input ", i, ": the driver takes ", range->least, " to ", range->most, ", expected extents of ", of.input_desc(i).shape});
   return range;
 }
 

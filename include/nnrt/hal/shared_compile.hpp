@@ -247,7 +247,8 @@ inline result<void> check_ends(const prepared_model& made, const ir::graph& part
                                             part.inputs.size(), " and ", part.outputs.size()});
   const auto check = [](std::string_view what, std::size_t i, const tensor_desc& got, const tensor_desc& expected) -> result<void> {
     if (got.type == expected.type && ends_of_model::is_one_of(expected.shape, got.shape)) return {};
-    return fail(error_code::device_failed, {"the driver prepared ", what, i, ": got ", name_of(got.type), " ", got.shape, ", expected ", name_of(expected.type), " ", expected.shape});
+    return fail(error_code::device_failed, {"the driver prepared ", what, i, ": got ", name_of(got.type), " ", got.shape, ", expected ",
+                                            name_of(expected.type), " ", expected.shape});
   };
   for (std::size_t i = 0; i < part.inputs.size(); ++i)
     if (auto ok = check("input ", i, made.input_desc(i), part.at(part.inputs[i]).desc); !ok) return ok;

@@ -120,7 +120,8 @@ inline result<void> send_bytes(int socket, array_ref<const std::int8_t> head, ar
   while (sent < 0 && errno == EINTR);
   if (sent < 0) return not_sent(errno);
   // The rest cannot follow: it would be a packet of its own.
-  if (static_cast<std::size_t>(sent) != head.size() + body.size()) return fail(error_code::device_failed, {"driver: ", sent, " bytes of a packet were sent, expected ", head.size() + body.size()});
+  if (const std::size_t all = head.size() + body.size(); static_cast<std::size_t>(sent) != all)
+    return fail(error_code::device_failed, {"driver: ", sent, " bytes of a packet were sent, expected ", all});
   return {};
 }
 
