@@ -55,7 +55,8 @@ namespace detail {
 /// and outputs are floats, as the network's own, or what the accelerator has there. `given` says of each input what callers give for it: inputs of images
 /// become pixels - 128 as i8, and the accelerator's first layer has mean and scale in it; samples are what the network of floats sees.
 /// Errors: those of compile(); invalid_argument (inputs of unknown extents, no samples, a sample of the wrong size, of other inputs or with a nan or,
-/// where the accelerator reads them, an infinity, weights that are not finite, options out of their range, an input that is not what is given for it, a node for the processor that there is not);
+/// where the accelerator reads them, an infinity, weights that are not finite, options out of their range, an input that is not what is given for it,
+/// a node for the processor that there is not);
 /// not_supported (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
 [[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
                                                       const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
