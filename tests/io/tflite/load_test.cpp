@@ -664,11 +664,12 @@ TEST_CASE("tflite: images whose channels came to axis 1 by a TRANSPOSE are read 
     CHECK(got.nodes == r.nodes);
     CHECK(got.outputs[0].numbers == r.y);
     if (r.nodes.back() == "concat") continue;  // its constant is one image
-    for (const std::size_t i : {0, 2, 3}) r.made.tensors[i].signature = r.made.tensors[i].shape, r.made.tensors[i].signature[0] = -1;
+    for (const std::size_t i : {0U, 2U, 3U}) r.made.tensors[i].signature = r.made.tensors[i].shape, r.made.tensors[i].signature[0] = -1;
     const outcome two = run_resized(r.made.bytes(), {{2, 1, 2, 2}}, {{1, 2, 3, 4, 1, 2, 3, 4}});
     REQUIRE(two.error == "");
-    r.y.insert(r.y.end(), r.y.begin(), r.y.end());
-    CHECK(two.outputs[0].numbers == r.y);
+    std::vector<double> twice = r.y;
+    twice.insert(twice.end(), r.y.begin(), r.y.end());
+    CHECK(two.outputs[0].numbers == twice);
   }
 }
 
