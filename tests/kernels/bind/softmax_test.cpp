@@ -1,6 +1,11 @@
 #include <nnrt/kernels/bind/softmax.hpp>
 #include <support/kernels.hpp>
 
+#include <limits>
+#include <new>
+#include <type_traits>
+#include <vector>
+
 using namespace nnrt_test;
 
 namespace {
@@ -108,4 +113,15 @@ TEST_CASE("softmax of stored numbers: rows whose numbers are alike, and whose la
         wanted.quantised = quant{1 / 200.0F, -100};
         check_kernel<ops::softmax>({}, {x}, {}, {wanted});
       }
+}
+
+TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises during a run leads out of no table", T, std::int8_t, std::uint8_t) {
+  constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  using powers_type = kernels::byte_powers<T>;
+  fenced memory(sizeof(powers_type) / sizeof(float));  // behind which nothing may be read
+  const quantisation x = quant{0.1F, 0}, y = quant{1 / 256.0F, std::is_signed_v<T> ? -128 : 0};
+  const auto* const powers = new (memory.data()) powers_type(ops::detail::fixed_softmax<T>{x, y, 1.0F});
+  const std::vector<T> row(512, most);  // when its largest number was looked for, all were the least
+  CHECK(kernels::detail::sum_of_addends(*powers, least, row.data(), 512) == 0);
+  CHECK(powers->power_of(least - most) == powers->power_of(0));
 }
