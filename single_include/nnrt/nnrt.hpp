@@ -2243,6 +2243,48 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 // lanes: the vector type of every float kernel, and its operations.
 // Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes and of narrowing in byte_lanes.hpp and its like.
 
+// ===== nnrt/kernels/opaque.hpp
+// opaque: values of which compilers know nothing from here on, so that they neither fold nor recompute them. No instruction.
+// Flow: lanes.hpp and byte_lanes.hpp include this; kernels keep in registers with it what g++ 12 else makes anew.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What one register holds, of which compilers know nothing from here on; where there are no vectors, in memory.
+template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
+#if defined(__SSE2__)
+  asm("" : "+v"(x));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  asm("" : "+w"(x));
+#else
+  asm("" : "+m"(x));
+#endif
+}
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+  if constexpr (requires { x.data; }) hide(x.data);
+  else hide(x);
+  return x;
+}
+
+/// Keeps a number, an address for instance, or a vector of floats (lanes.hpp) in a register: the optimiser else makes it of others again, or
+/// loads it again for each of a few uses. Without vectors those of floats stay as they are.
+template <class T> [[gnu::always_inline]] inline void keep(T& value) {
+  if constexpr (!requires { value.data; }) asm("" : "+r"(value));
+#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
+  else hide(value.data);
+#endif
+}
+
+/// The same for a vector of stored numbers (byte_lanes.hpp), on x86: else g++ 12 does in scalar registers what the vector was made for.
+template <class Vector> [[gnu::always_inline]] inline void keep_vector([[maybe_unused]] Vector& x) {
+#if defined(__SSE2__)
+  hide(x);
+#endif
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
 #if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
 #define NNRT_HAS_XSIMD 1
 // g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
@@ -2338,24 +2380,6 @@ inline constexpr bool masks_are_free = false;
 constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
 // --- operations ------------------------------------------------------------
-
-/// Registers of which compilers know nothing from here on. No instruction.
-template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
-#if !defined(NNRT_HAS_XSIMD)
-  asm("" : "+m"(x));
-#elif defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+v"(x));
-#endif
-}
-
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
-template <class V> [[gnu::always_inline]] inline V opaque(V x) {
-  if constexpr (requires { x.data; }) hide(x.data);
-  else hide(x);
-  return x;
-}
 
 // Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
 // broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
@@ -2655,19 +2679,6 @@ inline address address_of(const float* p) { return reinterpret_cast<address>(p);
 }
 [[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
 
-/// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
-template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
-/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
-[[gnu::always_inline]] inline void keep(vf& value) {
-#if defined(__SSE2__)
-  asm("" : "+v"(value.data));
-#elif defined(NNRT_HAS_XSIMD)
-  asm("" : "+w"(value.data));
-#else
-  static_cast<void>(value);
-#endif
-}
-
 /// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
 struct strides {
@@ -2797,17 +2808,6 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
   byte_vector x{};
   __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
   return x;
-#endif
-}
-
-/// Makes a vector opaque: else g++ 12 does in scalar registers what the vector was made for.
-[[gnu::always_inline]] inline void keep_vector(int_vector& x) {
-#if defined(NNRT_LANES_AVX512)
-  asm("" : "+v"(x));
-#elif defined(__SSE2__)
-  asm("" : "+x"(x));
-#else
-  (void)x;
 #endif
 }
 
@@ -5984,10 +5984,12 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
 }
 
-/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32. What holds without a bias differs: sums of convolutions and
-/// matrix products are wide then, those of dense layers and transposed convolutions are not. Source: TFLite's layers of i16.
-template <class T> constexpr bool has_wide_sums(arguments in, bool without_bias) {
-  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without_bias);
+/// What an operator sums i16 in where it has no bias: 32 bits or 64. Operators say which, for TFLite's differ.
+enum class biasless_sums { narrow, wide };
+
+/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32.
+template <class T> constexpr bool has_wide_sums(arguments in, biasless_sums without) {
+  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without == biasless_sums::wide);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.
@@ -17207,6 +17209,9 @@ template <class Rule> constexpr verdict check_addend(array_ref<const operand> in
   return {};
 }
 
+/// Those of conv2d and depthwise_conv2d without a bias.
+inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>
@@ -17221,7 +17226,7 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
     const double scale = sum_scale<T>(in[0], in[1], o);
-    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, true));
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
       if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
       else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
@@ -17458,12 +17463,12 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
   }
 }
 
-/// The epilogue of output o of a layer, the bias added: that of the reference, which says whether sums without a bias are wide.
-template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, bool is_wide_without_bias, ScaleOf scale_of) {
-  return [&call, fused, is_wide_without_bias, scale_of](std::int64_t o) {
+/// The epilogue of output o of a layer, the bias added: that of the reference.
+template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias, ScaleOf scale_of) {
+  return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
     const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
-                                                               layers::has_wide_sums<std::int16_t>(call.in, is_wide_without_bias));
+                                                               layers::has_wide_sums<std::int16_t>(call.in, without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
 }
@@ -17489,7 +17494,7 @@ template <class Op, class Isa> struct short_convolution_binding {
     const auto* const weights = call.in[1].data.template get<std::int8_t>();
     auto* const out = call.out[0].data.template get<std::int16_t>();
     auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
-    const auto finish_of = short_finish_of(call, attrs.fused, true, [&](std::int64_t o) {
+    const auto finish_of = short_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
       return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
     });
     const interval pixels = share(y.elements(0, 3), part_of(call));
@@ -18879,6 +18884,7 @@ struct conv2d_transpose {
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
@@ -18977,7 +18983,7 @@ struct conv2d_transpose {
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
-      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, false));
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, without_bias));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
         if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
         else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);
@@ -21427,6 +21433,7 @@ struct full_connection {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
@@ -21512,7 +21519,7 @@ struct full_connection {
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
-      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, false));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)
@@ -21713,7 +21720,7 @@ template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
     finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
                 call.in[1].data.template get<std::int8_t>(), k, mine.columns,
-                short_finish_of(call, fused, false, [&](std::int64_t o) {
+                short_finish_of(call, fused, ops::full_connection::without_bias, [&](std::int64_t o) {
                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
                 }),
                 [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });
@@ -24650,7 +24657,7 @@ struct matmul {
     if (y.elements() == 0) return;
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
-    const bool is_wide = detail::has_wide_sums<T>(in, true), has_scales = has_scales_of_columns(in[1]);
+    const bool is_wide = std::is_same_v<T, std::int16_t>, has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
     index.rank = y.rank();
@@ -37308,6 +37315,27 @@ template <class G, class Image = void> struct call_rules {
   template <dtype Declared, bool IsInput, dtype Given> static constexpr bool is_dtype_of = Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
 };
 
+/// The calls that break the rules: the compiler says which. Executors have this for a base, and take the other calls.
+template <class G, class Image = void> class refused_calls {
+  using rules = call_rules<G, Image>;
+  using outputs_type = typename spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
+  template <class... Arguments> static constexpr bool breaks = !rules::template takes<rules::input_count, Arguments...> && !rules::template takes<rules::input_count + rules::output_count, Arguments...>;
+
+ public:
+  template <class... Arguments>
+    requires breaks<Arguments...>
+  outputs_type operator()(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    __builtin_unreachable();  // since it is not compiled
+  }
+  template <class... Arguments>
+    requires breaks<Arguments...>
+  result<outputs_type> try_run(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    __builtin_unreachable();
+  }
+};
+
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -38178,7 +38206,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///
 /// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
 /// range of the caller's, to which the run copies the next one: run(x, state, y, state).
-template <class G, class Policy = cpu> class executor {
+template <class G, class Policy = cpu> class executor : public detail::refused_calls<G> {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
   static constexpr std::size_t input_count = G::inputs.size();
@@ -38186,8 +38214,10 @@ template <class G, class Policy = cpu> class executor {
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
   using rules = detail::call_rules<G>;
+  using refused = detail::refused_calls<G>;
 
  public:
+  using refused::operator(), refused::try_run;
   /// Span over output I.
   template <std::size_t I> using output_span = detail::span_of_output<G, I>;
   /// What a run returns: the span over the only output, or a tuple of spans.
@@ -38283,20 +38313,6 @@ template <class G, class Policy = cpu> class executor {
       (copy_output<Out>(std::get<input_count + Out>(all)), ...);
       return {};
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
-  }
-
-  /// What is no list of arguments: the compiler says why.
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  outputs_type operator()(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
-  }
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  result<outputs_type> try_run(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
   }
 
   /// What the steps took so far; profile() says which step is which.

@@ -46,10 +46,12 @@ template <class G, class Made> [[gnu::cold]] result<void> check_ends(const Made&
 ///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
 /// Scales are known when the network has been calibrated, not when it is compiled: so its plan is made by create().
-template <class G, class Architecture, class... Options> class executor<G, bpu<Architecture, Options...>> {
+template <class G, class Architecture, class... Options> class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<G, image_view> {
   using rules = detail::call_rules<G, image_view>;
+  using refused = detail::refused_calls<G, image_view>;
 
  public:
+  using refused::operator(), refused::try_run;
   using policy = bpu<Architecture, Options...>;
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
   static constexpr std::size_t input_count = G::inputs.size(), output_count = G::outputs.size();
@@ -94,20 +96,6 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
       if (ok) (detail::copy_output<detail::name_of_tensor<G, false, Out>>(output_at<Out>(), std::get<input_count + Out>(all)), ...);
       return ok;
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
-  }
-
-  /// What is no list of arguments: the compiler says why.
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  outputs_type operator()(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
-  }
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  result<outputs_type> try_run(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
   }
 
   /// The outputs of the last run: one span, or a tuple of them.

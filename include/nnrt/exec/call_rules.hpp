@@ -109,6 +109,27 @@ template <class G, class Image = void> struct call_rules {
   template <dtype Declared, bool IsInput, dtype Given> static constexpr bool is_dtype_of = Given == Declared || (!std::is_void_v<Image> && IsInput && Declared == f32 && Given == i8);
 };
 
+/// The calls that break the rules: the compiler says which. Executors have this for a base, and take the other calls.
+template <class G, class Image = void> class refused_calls {
+  using rules = call_rules<G, Image>;
+  using outputs_type = typename spans_of_outputs<G, std::make_index_sequence<G::outputs.size()>>::type;
+  template <class... Arguments> static constexpr bool breaks = !rules::template takes<rules::input_count, Arguments...> && !rules::template takes<rules::input_count + rules::output_count, Arguments...>;
+
+ public:
+  template <class... Arguments>
+    requires breaks<Arguments...>
+  outputs_type operator()(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    __builtin_unreachable();  // since it is not compiled
+  }
+  template <class... Arguments>
+    requires breaks<Arguments...>
+  result<outputs_type> try_run(const Arguments&...) {
+    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
+    __builtin_unreachable();
+  }
+};
+
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -47,7 +47,7 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 ///
 /// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
 /// range of the caller's, to which the run copies the next one: run(x, state, y, state).
-template <class G, class Policy = cpu> class executor {
+template <class G, class Policy = cpu> class executor : public detail::refused_calls<G> {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
   static constexpr std::size_t input_count = G::inputs.size();
@@ -55,8 +55,10 @@ template <class G, class Policy = cpu> class executor {
   static constexpr bool is_unrolled = detail::unrolls<G, Policy>;
   static constexpr bool may_fail = !plan.fallible.empty();
   using rules = detail::call_rules<G>;
+  using refused = detail::refused_calls<G>;
 
  public:
+  using refused::operator(), refused::try_run;
   /// Span over output I.
   template <std::size_t I> using output_span = detail::span_of_output<G, I>;
   /// What a run returns: the span over the only output, or a tuple of spans.
@@ -152,20 +154,6 @@ template <class G, class Policy = cpu> class executor {
       (copy_output<Out>(std::get<input_count + Out>(all)), ...);
       return {};
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
-  }
-
-  /// What is no list of arguments: the compiler says why.
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  outputs_type operator()(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
-  }
-  template <class... Arguments>
-    requires(!rules::template takes<input_count, Arguments...> && !rules::template takes<input_count + output_count, Arguments...>)
-  result<outputs_type> try_run(const Arguments&...) {
-    rules::template refuse<Arguments...>(std::index_sequence_for<Arguments...>{});
-    return outputs();
   }
 
   /// What the steps took so far; profile() says which step is which.

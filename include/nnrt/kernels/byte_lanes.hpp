@@ -74,17 +74,6 @@ template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p,
 #endif
 }
 
-/// Makes a vector opaque: else g++ 12 does in scalar registers what the vector was made for.
-[[gnu::always_inline]] inline void keep_vector(int_vector& x) {
-#if defined(NNRT_LANES_AVX512)
-  asm("" : "+v"(x));
-#elif defined(__SSE2__)
-  asm("" : "+x"(x));
-#else
-  (void)x;
-#endif
-}
-
 /// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
 template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
 #if defined(NNRT_LANES_AVX512)

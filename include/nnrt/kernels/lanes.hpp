@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/config.hpp>
+#include <nnrt/kernels/opaque.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -104,24 +105,6 @@ inline constexpr bool masks_are_free = false;
 constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
 
 // --- operations ------------------------------------------------------------
-
-/// Registers of which compilers know nothing from here on. No instruction.
-template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
-#if !defined(NNRT_HAS_XSIMD)
-  asm("" : "+m"(x));
-#elif defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+v"(x));
-#endif
-}
-
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
-template <class V> [[gnu::always_inline]] inline V opaque(V x) {
-  if constexpr (requires { x.data; }) hide(x.data);
-  else hide(x);
-  return x;
-}
 
 // Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
 // broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
@@ -420,19 +403,6 @@ inline address address_of(const float* p) { return reinterpret_cast<address>(p);
   return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
 }
 [[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
-
-/// Makes the value opaque, so that the optimiser keeps it in a register instead of recomputing it from others.
-template <class T> [[gnu::always_inline]] inline void keep(T& value) { asm("" : "+r"(value)); }
-/// The same for a vector that was loaded: the optimiser else loads it again for each of a few uses.
-[[gnu::always_inline]] inline void keep(vf& value) {
-#if defined(__SSE2__)
-  asm("" : "+v"(value.data));
-#elif defined(NNRT_HAS_XSIMD)
-  asm("" : "+w"(value.data));
-#else
-  static_cast<void>(value);
-#endif
-}
 
 /// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
 /// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.

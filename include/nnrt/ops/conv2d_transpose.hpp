@@ -38,6 +38,7 @@ struct conv2d_transpose {
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
@@ -136,7 +137,7 @@ struct conv2d_transpose {
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
       const sum_t start = detail::bias_of<T>(in, o);
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
-      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, false));
+      const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, without_bias));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
         if constexpr (std::is_same_v<Added, detail::nothing_added>) return sum_of_taps<T>(lie, at, x, weight, start, zero);
         else return sum_of_taps<T>(lie, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);

@@ -39,6 +39,7 @@ struct full_connection {
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
@@ -124,7 +125,7 @@ struct full_connection {
     const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
-      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, false));
+      const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
         sum_t sum = detail::bias_of<T>(in, o);
         for (std::int64_t i = 0; i < inner; ++i)

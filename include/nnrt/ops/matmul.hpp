@@ -81,7 +81,7 @@ struct matmul {
     if (y.elements() == 0) return;
     using sum_t = math::compute_t<T>;
     const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
-    const bool is_wide = detail::has_wide_sums<T>(in, true), has_scales = has_scales_of_columns(in[1]);
+    const bool is_wide = std::is_same_v<T, std::int16_t>, has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
     index.rank = y.rank();

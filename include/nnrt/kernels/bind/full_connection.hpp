@@ -171,7 +171,7 @@ template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
     finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
                 call.in[1].data.template get<std::int8_t>(), k, mine.columns,
-                short_finish_of(call, fused, false, [&](std::int64_t o) {
+                short_finish_of(call, fused, ops::full_connection::without_bias, [&](std::int64_t o) {
                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
                 }),
                 [&](std::int64_t row, std::int64_t o, std::int16_t value) { y[row * n + o] = value; });

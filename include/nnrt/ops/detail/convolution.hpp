@@ -123,6 +123,9 @@ template <class Rule> constexpr verdict check_addend(array_ref<const operand> in
   return {};
 }
 
+/// Those of conv2d and depthwise_conv2d without a bias.
+inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
+
 /// The meaning of a convolution with `group` groups: output channel o belongs to group o / (outputs / group) and sees
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>
@@ -137,7 +140,7 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
   for (std::int64_t o = 0; o < filters; ++o) {
     const sum_t start = bias_of<T>(in, o);
     const double scale = sum_scale<T>(in[0], in[1], o);
-    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, true));
+    const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
       if constexpr (std::is_same_v<Added, nothing_added>) return window_sum<sum_t, T>(windows, at, x, weight, start, zero);
       else return window_sum<sum_t, T>(windows, at, x, weight, start, zero) + added.for_sums_of(scale)(at.n, oh, ow, at.filter);

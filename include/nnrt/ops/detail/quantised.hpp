@@ -76,10 +76,12 @@ template <class T> constexpr math::compute_t<T> bias_of(arguments in, std::int64
   return static_cast<math::compute_t<T>>(in[2].as<const bias_t>()[o]);
 }
 
-/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32. What holds without a bias differs: sums of convolutions and
-/// matrix products are wide then, those of dense layers and transposed convolutions are not. Source: TFLite's layers of i16.
-template <class T> constexpr bool has_wide_sums(arguments in, bool without_bias) {
-  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without_bias);
+/// What an operator sums i16 in where it has no bias: 32 bits or 64. Operators say which, for TFLite's differ.
+enum class biasless_sums { narrow, wide };
+
+/// Whether a layer keeps its sums in 64 bits: one of i16, as its bias has 64 or 32.
+template <class T> constexpr bool has_wide_sums(arguments in, biasless_sums without) {
+  return std::is_same_v<T, std::int16_t> && (in.size() > 2 && in[2] ? in[2].type() != i32 : without == biasless_sums::wide);
 }
 
 /// What is subtracted from an element before it is multiplied: 0 from floating point, which changes nothing.

@@ -41,12 +41,12 @@ void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step
   }
 }
 
-/// The epilogue of output o of a layer, the bias added: that of the reference, which says whether sums without a bias are wide.
-template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, bool is_wide_without_bias, ScaleOf scale_of) {
-  return [&call, fused, is_wide_without_bias, scale_of](std::int64_t o) {
+/// The epilogue of output o of a layer, the bias added: that of the reference.
+template <class ScaleOf> auto short_finish_of(const kernel_call& call, activation fused, ops::detail::biasless_sums without_bias, ScaleOf scale_of) {
+  return [&call, fused, without_bias, scale_of](std::int64_t o) {
     namespace layers = ops::detail;
     const layers::epilogue<std::int16_t, rounding::twice> last(call.out[0], fused, scale_of(o),
-                                                               layers::has_wide_sums<std::int16_t>(call.in, is_wide_without_bias));
+                                                               layers::has_wide_sums<std::int16_t>(call.in, without_bias));
     return [last, bias = layers::bias_of<std::int16_t>(call.in, o)](std::int64_t sum) { return last(sum + bias); };
   };
 }
@@ -72,7 +72,7 @@ template <class Op, class Isa> struct short_convolution_binding {
     const auto* const weights = call.in[1].data.template get<std::int8_t>();
     auto* const out = call.out[0].data.template get<std::int16_t>();
     auto* const windows = reinterpret_cast<std::int16_t*>(call.scratch);
-    const auto finish_of = short_finish_of(call, attrs.fused, true, [&](std::int64_t o) {
+    const auto finish_of = short_finish_of(call, attrs.fused, ops::detail::sums_of_convolutions, [&](std::int64_t o) {
       return ops::detail::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
     });
     const interval pixels = share(y.elements(0, 3), part_of(call));
