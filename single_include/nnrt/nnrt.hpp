@@ -6688,40 +6688,48 @@ struct table_in_registers : table_registers {
 #elif defined(NNRT_LANES_AVX2)
 /// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower four bits of a byte brings from all
 /// pieces up to the byte's own what together is its entry, and nothing from those behind, once as many multiples of 16 are taken off as lie before each.
+/// Since a byte with the highest bit brings nothing, bytes below 128 are looked for apart.
 class table_of_differences {
-  alignas(32) std::byte of_[table_entries];
+  std::byte of_[table_entries];
 
  public:
+  static constexpr int entries_of_piece = 16, pieces = table_entries / entries_of_piece, pieces_of_half = pieces / 2;
+
+  /// How many are looked at for bytes below `numbers` whose entries are all alike from `used` on: one of those, too, for what is further finds the last one's.
+  static constexpr int pieces_of(std::int64_t used, std::int64_t numbers) {
+    const std::int64_t all = (numbers + entries_of_piece - 1) / entries_of_piece, those = (used + entries_of_piece - 1) / entries_of_piece;
+    return static_cast<int>(all <= those || those % pieces_of_half == 0 ? (all < those ? all : those) : those + 1);
+  }
+
   explicit table_of_differences(const std::byte* table) {
-    for (const std::int64_t half : {0, 128}) {  // bytes below 128 are looked for apart, since a byte with the highest bit brings nothing
-      _mm_store_si128(reinterpret_cast<__m128i*>(of_ + half), _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + half)));
-      for (std::int64_t at = half + 16; at < half + 128; at += 16)
-        _mm_store_si128(reinterpret_cast<__m128i*>(of_ + at), _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at)),
-                                                                            _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at - 16))));
+    const auto piece_of = [&](int i) { return load_vector<__m128i>(table + i * entries_of_piece); };
+    for (int i = 0; i < pieces; ++i) {
+      const __m128i before = i % pieces_of_half == 0 ? _mm_setzero_si128() : piece_of(i - 1);
+      store_vector(of_ + i * entries_of_piece, _mm_xor_si128(piece_of(i), before));
     }
   }
-  /// The entries of Registers registers of bytes.
-  template <int Registers> [[gnu::always_inline]] void look_up(const std::byte* x, std::byte* y) const {
-    __m256i bytes[Registers], found[Registers];
-    each<Registers>([&](int i) __attribute__((always_inline)) {
-      bytes[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), found[i] = _mm256_setzero_si256();
-    });
-    each<2>([&](int half) __attribute__((always_inline)) {
-      each<8>([&](int piece) __attribute__((always_inline)) {
-        const __m256i entries = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(of_ + 128 * half + 16 * piece)));
-        each<Registers>([&](int i) __attribute__((always_inline)) {
-          found[i] = _mm256_xor_si256(found[i], _mm256_shuffle_epi8(entries, bytes[i]));
-          bytes[i] = _mm256_subs_epi8(bytes[i], _mm256_set1_epi8(16));
-        });
-      });
-      if (half == 0)
-        each<Registers>([&](int i) __attribute__((always_inline)) {
-          bytes[i] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), _mm256_set1_epi8(-128));
-        });
-    });
-    each<Registers>([&](int i) __attribute__((always_inline)) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + 32 * i), found[i]); });
-  }
+
+  [[gnu::always_inline]] __m256i piece(int i) const { return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece)); }
 };
+
+/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first `pieces` are looked at.
+template <int Tables, int Registers>
+[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], int pieces, const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
+  const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
+    __m256i left[Registers];
+    each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
+    for (int piece = first; piece < end; ++piece) {
+      each<Tables>([&](int table) __attribute__((always_inline)) {
+        const __m256i entries = tables[table].piece(piece);
+        each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
+      });
+      each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
+    }
+  };
+  constexpr int half = table_of_differences::pieces_of_half;
+  find_half(0, pieces < half ? pieces : half, _mm256_setzero_si256());
+  if (pieces > half) find_half(half, pieces, _mm256_set1_epi8(-128));
+}
 #endif
 
 /// A few bytes, a number that the compiler knows.
@@ -6759,9 +6767,15 @@ void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::by
   }
 #elif defined(NNRT_LANES_AVX2)
   if (n >= 128) {
-    const detail::table_of_differences entries(table);
-    for (; i + 128 <= n; i += 128) entries.look_up<4>(x + i, y + i);
-    for (; i + 32 <= n; i += 32) entries.look_up<1>(x + i, y + i);
+    const detail::table_of_differences entries[] = {detail::table_of_differences(table)};
+    const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
+      __m256i bytes[N], found[1][N] = {};
+      each<N>([&](int k) __attribute__((always_inline)) { bytes[k] = load_vector<__m256i>(x + i + 32 * k); });
+      detail::find(entries, detail::table_of_differences::pieces, bytes, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + 32 * k, found[0][k]); });
+    };
+    for (; i + 128 <= n; i += 128) look_up_registers(std::integral_constant<int, 4>{});
+    for (; i + 32 <= n; i += 32) look_up_registers(std::integral_constant<int, 1>{});
   }
 #endif
   for (; i + 4 <= n; i += 4) {
@@ -28248,6 +28262,156 @@ template <class Isa> struct fast<ops::slice, Isa> {
 // Flow: a prepare step makes the table of a node; bind/softmax.hpp calls softmax_of_bytes() and softmax_of_shorts() for a
 // part of the groups.
 
+// ===== nnrt/kernels/byte_addends.hpp
+// byte_addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the largest.
+// Flow: stored_softmax.hpp keeps such a table for a node and sums its long rows with it.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// The least and the largest of a row's numbers.
+template <class T> struct byte_range {
+  T least, largest;
+
+  static byte_range of(const T* x, std::int64_t n) {
+    typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
+    byte_range range{x[0], x[0]};
+    std::int64_t i = 0;
+    if (n >= register_bytes) {
+      auto least = load_vector<lanes_of_bytes>(x), most = least;
+      for (i = register_bytes; i + register_bytes <= n; i += register_bytes) {
+        const auto next = load_vector<lanes_of_bytes>(x + i);
+        least = next < least ? next : least;
+        most = next > most ? next : most;
+      }
+      T lanes_of_least[register_bytes], lanes_of_most[register_bytes];
+      store_vector(lanes_of_least, least), store_vector(lanes_of_most, most);
+      for (const T lane : lanes_of_least) range.add(lane);
+      for (const T lane : lanes_of_most) range.add(lane);
+    }
+    for (; i < n; ++i) range.add(x[i]);
+    return range;
+  }
+  std::int64_t numbers() const { return std::int64_t{largest} - least + 1; }
+
+ private:
+  void add(T x) { least = x < least ? x : least, largest = x > largest ? x : largest; }
+};
+
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+namespace detail {
+/// An addend is below 2^19: registers look up its bytes one by one.
+inline constexpr int addend_bytes = 3;
+}  // namespace detail
+#endif
+
+#if defined(NNRT_LANES_AVX512)
+/// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look up, too, add nothing.
+class byte_addends {
+  std::byte of_[detail::addend_bytes][2 * table_entries] = {};
+
+ public:
+  /// addend_of(d) for d from 0 to 255.
+  template <class F> explicit byte_addends(const F& addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      for (int i = 0; i < detail::addend_bytes; ++i) of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
+  }
+  /// The sum of what n numbers add; those of a distance from `used` on add nothing.
+  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+    const auto in_registers = [&](int i) __attribute__((always_inline)) {
+      const std::byte* const zero = of_[i] + table_entries - range.largest;
+      return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
+    };
+    const detail::table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
+    __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
+    for (; n > 0; n -= 64, x += 64) {
+      const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
+      const detail::table_places places(_mm512_maskz_loadu_epi8(those, x));
+      each<3>([&](auto i) __attribute__((always_inline)) {
+        const __m512i added = _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
+        sums[i] = _mm512_add_epi64(sums[i], added);
+      });
+    }
+    return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
+  }
+};
+#elif defined(NNRT_LANES_AVX2)
+/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add.
+class byte_addends {
+  detail::table_of_differences of_[detail::addend_bytes];
+
+ public:
+  template <class F> explicit byte_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {}
+  /// Of at least one register.
+  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t used, const T* x, std::int64_t n) const {
+    const int pieces = detail::table_of_differences::pieces_of(used, range.numbers());
+    const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
+    __m256i sums[detail::addend_bytes] = {};
+    const auto add = [&]<int N>(const T* numbers, const __m256i (&those)[N]) __attribute__((always_inline)) {
+      __m256i distances[N], found[detail::addend_bytes][N] = {};
+      each<N>([&](int k) __attribute__((always_inline)) { distances[k] = _mm256_sub_epi8(largest, load_vector<__m256i>(numbers + register_bytes * k)); });
+      detail::find(of_, pieces, distances, found);
+      each<detail::addend_bytes>([&](int i) __attribute__((always_inline)) {
+        each<N>([&](int k) __attribute__((always_inline)) {
+          sums[i] = _mm256_add_epi64(sums[i], _mm256_sad_epu8(_mm256_and_si256(found[i][k], those[k]), _mm256_setzero_si256()));
+        });
+      });
+    };
+    const __m256i all = _mm256_set1_epi8(-1);
+    std::int64_t i = 0;
+    for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) add(x + i, {all, all});
+    if (i + register_bytes <= n) add(x + i, {all}), i += register_bytes;
+    if (i < n) add(x + n - register_bytes, {last_bytes(n - i)});
+    std::int64_t sum = 0;
+    for (int byte = 0; byte < detail::addend_bytes; ++byte)
+      for (int lane = 0; lane < 4; ++lane) sum += std::bit_cast<std::array<std::int64_t, 4>>(sums[byte])[static_cast<std::size_t>(lane)] << (8 * byte);
+    return sum;
+  }
+
+ private:
+  template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
+    std::byte table[table_entries];
+    for (std::int64_t d = 0; d < table_entries; ++d) table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
+    return detail::table_of_differences(table);
+  }
+  /// Ones where the last n bytes of a register are.
+  static __m256i last_bytes(std::int64_t n) {
+    byte_vector place;
+    for (int i = 0; i < register_bytes; ++i) place[i] = static_cast<std::int8_t>(i);
+    return _mm256_cmpgt_epi8((__m256i)place, _mm256_set1_epi8(static_cast<char>(register_bytes - 1 - n)));
+  }
+};
+#else
+/// That of d is at [256 - d], so that numbers themselves are indices.
+class byte_addends {
+  std::uint32_t of_[2 * table_entries] = {};
+
+ public:
+  template <class F> explicit byte_addends(const F& addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
+  }
+  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+    // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
+    constexpr std::int64_t most = 8 * 1024;
+    const std::uint32_t* const table = of_ + table_entries - range.largest;
+    const auto at = [&](std::int64_t i) __attribute__((always_inline)) { return table[x[i]]; };
+    std::int64_t sum = 0;
+    for (; n > 0; n -= most, x += most) {
+      const std::int64_t count = n < most ? n : most;
+      std::uint32_t a = 0, b = 0, c = 0, d = 0;
+      std::int64_t i = 0;
+      for (; i + 4 <= count; i += 4) {
+        a += at(i), b += at(i + 1), c += at(i + 2), d += at(i + 3);
+        asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
+      }
+      for (; i < count; ++i) a += at(i);
+      sum += std::int64_t{a} + b + c + d;
+    }
+    return sum;
+  }
+};
+#endif
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detail/stored_softmax.hpp
 // stored_softmax: the two ways in which softmax of stored numbers is computed, for one group of elements.
 // Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
@@ -28424,90 +28588,20 @@ template <class T> struct byte_powers {
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
   std::int32_t power[table_entries + 1] = {};
-  /// What it adds to a sum: all of it; or in registers its bytes one by one. Numbers above the largest, which registers look up, too, add nothing.
-#if defined(NNRT_LANES_AVX512)
-  std::byte addend[3][2 * table_entries] = {};
-#else
-  std::int32_t addend[2 * table_entries] = {};
-#endif
+  byte_addends addends;
 
   std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
   std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
-  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with) {
+  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
-      const std::int64_t at = table_entries - d;
-      power[at] = by.power(-d);
-      if (power[at] != 0) count = d + 1;
-      const auto added = static_cast<std::int32_t>(by.addend(power[at]));
-#if defined(NNRT_LANES_AVX512)
-      for (int i = 0; i < 3; ++i) addend[i][at] = static_cast<std::byte>(added >> (8 * i) & 0xff);
-#else
-      addend[at] = added;
-#endif
+      power[table_entries - d] = by.power(-d);
+      if (power_of(static_cast<std::int32_t>(d)) != 0) count = d + 1;
     }
   }
 };
 
 namespace detail {
-
-/// Bytes as numbers of their own type, in order.
-template <class T> inline T largest_byte(const T* x, std::int64_t n) {
-  typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
-  T largest = x[0];
-  std::int64_t i = 0;
-  if (n >= register_bytes) {
-    auto most = load_vector<lanes_of_bytes>(x);
-    for (i = register_bytes; i + register_bytes <= n; i += register_bytes) {
-      const auto next = load_vector<lanes_of_bytes>(x + i);
-      most = next > most ? next : most;
-    }
-    T all[register_bytes];
-    store_vector(all, most);
-    for (const T lane : all) largest = lane > largest ? lane : largest;
-  }
-  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
-  return largest;
-}
-
-/// The sum of what n numbers add, whose largest is given.
-template <class T> inline std::int64_t sum_of_addends(const byte_powers<T>& powers, std::int32_t largest, const T* x, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  const auto in_registers = [&](int i) __attribute__((always_inline)) {
-    const std::byte* const zero = powers.addend[i] + table_entries - largest;
-    return table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
-  };
-  const table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
-  __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
-  for (; n > 0; n -= 64, x += 64) {
-    const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
-    const table_places places(_mm512_maskz_loadu_epi8(those, x));
-    each<3>([&](auto i) __attribute__((always_inline)) {
-      const __m512i added = _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
-      sums[i] = _mm512_add_epi64(sums[i], added);
-    });
-  }
-  return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
-#else
-  // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
-  constexpr std::int64_t most = 8 * 1024;
-  const std::int32_t* const table = powers.addend + table_entries - largest;
-  const auto at = [&](std::int64_t i) __attribute__((always_inline)) { return static_cast<std::uint32_t>(table[x[i]]); };
-  std::int64_t sum = 0;
-  for (; n > 0; n -= most, x += most) {
-    const std::int64_t count = n < most ? n : most;
-    std::uint32_t a = 0, b = 0, c = 0, d = 0;
-    std::int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      a += at(i), b += at(i + 1), c += at(i + 2), d += at(i + 3);
-      asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
-    }
-    for (; i < count; ++i) a += at(i);
-    sum += std::int64_t{a} + b + c + d;
-  }
-  return sum;
-#endif
-}
 
 /// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here, and no number leaves 32 bits.
 template <class T, class Share>
@@ -28539,23 +28633,87 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   }
 }
 
-/// One group of elements side by side that is longer than the table.
+/// results[i] = share(power[i]) of `count` powers.
+template <class T, class Share> inline void shares_of(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+  if (share.is_usual) return usual_shares(share, power, count, results);
+  for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
+}
+
+#if defined(NNRT_LANES_AVX2)
+/// The shares of what is 0, 1, ... below the largest number of a row.
+template <class T> class near_shares {
+  std::byte nothing_;              // the share of no power, which most numbers of long rows have
+  table_of_differences table_[1];  // exclusive-ored with it
+  int pieces_;
+
+ public:
+  /// Of a row whose numbers are so many different ones at most.
+  template <class Share>
+  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
+
+  /// y may be x, which has at least a register's numbers.
+  void look_up(T largest, const T* x, std::int64_t n, T* y) const {
+    const auto find = [&]<int N>(const __m256i (&numbers)[N], T* to) __attribute__((always_inline)) {
+      __m256i distances[N], found[1][N];
+      each<N>([&](int k) __attribute__((always_inline)) {
+        distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
+        found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
+      });
+      detail::find(table_, pieces_, distances, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
+    };
+    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
+    const __m256i last[] = {at(n - register_bytes)};  // of which some may be overwritten before their turn
+    std::int64_t i = 0;
+    for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
+      find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
+    for (; i + register_bytes <= n; i += register_bytes) find({at(i)}, y + i);
+    if (i < n) find(last, y + n - register_bytes);
+  }
+
+ private:
+  struct shares {
+    std::byte by_distance[table_entries] = {};
+    std::int64_t used = 0;
+  };
+  near_shares(const shares& all, std::byte nothing, std::int64_t numbers)
+      : nothing_(nothing), table_{table_of_differences(all.by_distance)}, pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
+
+  /// Powers fall, so shares do, and stay what they are once nothing is left.
+  template <class Share> static shares found(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) {
+    constexpr int count = 16;
+    const auto nothing = static_cast<char>(share(0));
+    shares made;
+    do {
+      T rising[count];  // as powers are kept
+      shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
+      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising), _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+      store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
+      made.used += count;
+    } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
+    return made;
+  }
+};
+#endif
+
+/// One group of elements side by side that is no shorter than half the table.
 template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
+  const auto range = byte_range<T>::of(x, n);
+  const auto share = powers.by.share_of(powers.addends.sum(range, powers.used(), x, n));
+#if defined(NNRT_LANES_AVX2)
+  near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
+#else
   constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // where 0 is among the numbers from the smallest one on
-  const std::int32_t largest = largest_byte(x, n);
-  const auto share = powers.by.share_of(sum_of_addends(powers, largest, x, n));
   // By byte: that of number k is at k and, of negative ones, at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
-  const std::int64_t first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
+  const std::int64_t largest = range.largest, first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
   const T none = share(0);
   for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
-  const std::int32_t* const power = powers.power + table_entries - largest;
-  if (share.is_usual) usual_shares(share, power + least, largest + 1 - least, by_number + least);
-  else
-    for (std::int64_t k = least; k <= largest; ++k) by_number[k] = share(power[k]);
+  shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
   for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
   look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n, reinterpret_cast<std::byte*>(y));
+#endif
 }
 
 }  // namespace detail

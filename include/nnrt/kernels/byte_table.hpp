@@ -86,40 +86,48 @@ struct table_in_registers : table_registers {
 #elif defined(NNRT_LANES_AVX2)
 /// A table in pieces of sixteen entries, each exclusive-ored with the one before: a permutation that takes the lower four bits of a byte brings from all
 /// pieces up to the byte's own what together is its entry, and nothing from those behind, once as many multiples of 16 are taken off as lie before each.
+/// Since a byte with the highest bit brings nothing, bytes below 128 are looked for apart.
 class table_of_differences {
-  alignas(32) std::byte of_[table_entries];
+  std::byte of_[table_entries];
 
  public:
+  static constexpr int entries_of_piece = 16, pieces = table_entries / entries_of_piece, pieces_of_half = pieces / 2;
+
+  /// How many are looked at for bytes below `numbers` whose entries are all alike from `used` on: one of those, too, for what is further finds the last one's.
+  static constexpr int pieces_of(std::int64_t used, std::int64_t numbers) {
+    const std::int64_t all = (numbers + entries_of_piece - 1) / entries_of_piece, those = (used + entries_of_piece - 1) / entries_of_piece;
+    return static_cast<int>(all <= those || those % pieces_of_half == 0 ? (all < those ? all : those) : those + 1);
+  }
+
   explicit table_of_differences(const std::byte* table) {
-    for (const std::int64_t half : {0, 128}) {  // bytes below 128 are looked for apart, since a byte with the highest bit brings nothing
-      _mm_store_si128(reinterpret_cast<__m128i*>(of_ + half), _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + half)));
-      for (std::int64_t at = half + 16; at < half + 128; at += 16)
-        _mm_store_si128(reinterpret_cast<__m128i*>(of_ + at), _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at)),
-                                                                            _mm_loadu_si128(reinterpret_cast<const __m128i*>(table + at - 16))));
+    const auto piece_of = [&](int i) { return load_vector<__m128i>(table + i * entries_of_piece); };
+    for (int i = 0; i < pieces; ++i) {
+      const __m128i before = i % pieces_of_half == 0 ? _mm_setzero_si128() : piece_of(i - 1);
+      store_vector(of_ + i * entries_of_piece, _mm_xor_si128(piece_of(i), before));
     }
   }
-  /// The entries of Registers registers of bytes.
-  template <int Registers> [[gnu::always_inline]] void look_up(const std::byte* x, std::byte* y) const {
-    __m256i bytes[Registers], found[Registers];
-    each<Registers>([&](int i) __attribute__((always_inline)) {
-      bytes[i] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), found[i] = _mm256_setzero_si256();
-    });
-    each<2>([&](int half) __attribute__((always_inline)) {
-      each<8>([&](int piece) __attribute__((always_inline)) {
-        const __m256i entries = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(of_ + 128 * half + 16 * piece)));
-        each<Registers>([&](int i) __attribute__((always_inline)) {
-          found[i] = _mm256_xor_si256(found[i], _mm256_shuffle_epi8(entries, bytes[i]));
-          bytes[i] = _mm256_subs_epi8(bytes[i], _mm256_set1_epi8(16));
-        });
-      });
-      if (half == 0)
-        each<Registers>([&](int i) __attribute__((always_inline)) {
-          bytes[i] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(x + 32 * i)), _mm256_set1_epi8(-128));
-        });
-    });
-    each<Registers>([&](int i) __attribute__((always_inline)) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(y + 32 * i), found[i]); });
-  }
+
+  [[gnu::always_inline]] __m256i piece(int i) const { return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece)); }
 };
+
+/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first `pieces` are looked at.
+template <int Tables, int Registers>
+[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], int pieces, const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
+  const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
+    __m256i left[Registers];
+    each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
+    for (int piece = first; piece < end; ++piece) {
+      each<Tables>([&](int table) __attribute__((always_inline)) {
+        const __m256i entries = tables[table].piece(piece);
+        each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
+      });
+      each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
+    }
+  };
+  constexpr int half = table_of_differences::pieces_of_half;
+  find_half(0, pieces < half ? pieces : half, _mm256_setzero_si256());
+  if (pieces > half) find_half(half, pieces, _mm256_set1_epi8(-128));
+}
 #endif
 
 /// A few bytes, a number that the compiler knows.
@@ -157,9 +165,15 @@ void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::by
   }
 #elif defined(NNRT_LANES_AVX2)
   if (n >= 128) {
-    const detail::table_of_differences entries(table);
-    for (; i + 128 <= n; i += 128) entries.look_up<4>(x + i, y + i);
-    for (; i + 32 <= n; i += 32) entries.look_up<1>(x + i, y + i);
+    const detail::table_of_differences entries[] = {detail::table_of_differences(table)};
+    const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
+      __m256i bytes[N], found[1][N] = {};
+      each<N>([&](int k) __attribute__((always_inline)) { bytes[k] = load_vector<__m256i>(x + i + 32 * k); });
+      detail::find(entries, detail::table_of_differences::pieces, bytes, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + 32 * k, found[0][k]); });
+    };
+    for (; i + 128 <= n; i += 128) look_up_registers(std::integral_constant<int, 4>{});
+    for (; i + 32 <= n; i += 32) look_up_registers(std::integral_constant<int, 1>{});
   }
 #endif
   for (; i + 4 <= n; i += 4) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/byte_table.hpp>
+#include <nnrt/kernels/byte_addends.hpp>
 #include <nnrt/kernels/part.hpp>
 #include <nnrt/ops/detail/stored_softmax.hpp>
 
@@ -20,90 +20,20 @@ template <class T> struct byte_powers {
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
   std::int32_t power[table_entries + 1] = {};
-  /// What it adds to a sum: all of it; or in registers its bytes one by one. Numbers above the largest, which registers look up, too, add nothing.
-#if defined(NNRT_LANES_AVX512)
-  std::byte addend[3][2 * table_entries] = {};
-#else
-  std::int32_t addend[2 * table_entries] = {};
-#endif
+  byte_addends addends;
 
   std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
   std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }
 
-  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with) {
+  explicit byte_powers(const ops::detail::fixed_softmax<T>& with) : by(with), addends([&](std::int64_t d) { return with.addend(with.power(-d)); }) {
     for (std::int64_t d = 0; d < table_entries; ++d) {
-      const std::int64_t at = table_entries - d;
-      power[at] = by.power(-d);
-      if (power[at] != 0) count = d + 1;
-      const auto added = static_cast<std::int32_t>(by.addend(power[at]));
-#if defined(NNRT_LANES_AVX512)
-      for (int i = 0; i < 3; ++i) addend[i][at] = static_cast<std::byte>(added >> (8 * i) & 0xff);
-#else
-      addend[at] = added;
-#endif
+      power[table_entries - d] = by.power(-d);
+      if (power_of(static_cast<std::int32_t>(d)) != 0) count = d + 1;
     }
   }
 };
 
 namespace detail {
-
-/// Bytes as numbers of their own type, in order.
-template <class T> inline T largest_byte(const T* x, std::int64_t n) {
-  typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
-  T largest = x[0];
-  std::int64_t i = 0;
-  if (n >= register_bytes) {
-    auto most = load_vector<lanes_of_bytes>(x);
-    for (i = register_bytes; i + register_bytes <= n; i += register_bytes) {
-      const auto next = load_vector<lanes_of_bytes>(x + i);
-      most = next > most ? next : most;
-    }
-    T all[register_bytes];
-    store_vector(all, most);
-    for (const T lane : all) largest = lane > largest ? lane : largest;
-  }
-  for (; i < n; ++i) largest = x[i] > largest ? x[i] : largest;
-  return largest;
-}
-
-/// The sum of what n numbers add, whose largest is given.
-template <class T> inline std::int64_t sum_of_addends(const byte_powers<T>& powers, std::int32_t largest, const T* x, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  const auto in_registers = [&](int i) __attribute__((always_inline)) {
-    const std::byte* const zero = powers.addend[i] + table_entries - largest;
-    return table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
-  };
-  const table_in_registers tables[] = {in_registers(0), in_registers(1), in_registers(2)};
-  __m512i sums[] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
-  for (; n > 0; n -= 64, x += 64) {
-    const __mmask64 those = n < 64 ? (std::uint64_t{1} << n) - 1 : ~std::uint64_t{0};
-    const table_places places(_mm512_maskz_loadu_epi8(those, x));
-    each<3>([&](auto i) __attribute__((always_inline)) {
-      const __m512i added = _mm512_sad_epu8(_mm512_maskz_mov_epi8(those, tables[i].at(places)), _mm512_setzero_si512());
-      sums[i] = _mm512_add_epi64(sums[i], added);
-    });
-  }
-  return _mm512_reduce_add_epi64(_mm512_add_epi64(sums[0], _mm512_add_epi64(_mm512_slli_epi64(sums[1], 8), _mm512_slli_epi64(sums[2], 16))));
-#else
-  // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
-  constexpr std::int64_t most = 8 * 1024;
-  const std::int32_t* const table = powers.addend + table_entries - largest;
-  const auto at = [&](std::int64_t i) __attribute__((always_inline)) { return static_cast<std::uint32_t>(table[x[i]]); };
-  std::int64_t sum = 0;
-  for (; n > 0; n -= most, x += most) {
-    const std::int64_t count = n < most ? n : most;
-    std::uint32_t a = 0, b = 0, c = 0, d = 0;
-    std::int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      a += at(i), b += at(i + 1), c += at(i + 2), d += at(i + 3);
-      asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
-    }
-    for (; i < count; ++i) a += at(i);
-    sum += std::int64_t{a} + b + c + d;
-  }
-  return sum;
-#endif
-}
 
 /// results[i] = share(power[i]) of `count` powers, for shares that are stored as TFLite asks for. Nothing is negative here, and no number leaves 32 bits.
 template <class T, class Share>
@@ -135,23 +65,87 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   }
 }
 
-/// One group of elements side by side that is longer than the table.
+/// results[i] = share(power[i]) of `count` powers.
+template <class T, class Share> inline void shares_of(const Share& share, const std::int32_t* power, std::int64_t count, T* results) {
+  if (share.is_usual) return usual_shares(share, power, count, results);
+  for (std::int64_t i = 0; i < count; ++i) results[i] = share(power[i]);
+}
+
+#if defined(NNRT_LANES_AVX2)
+/// The shares of what is 0, 1, ... below the largest number of a row.
+template <class T> class near_shares {
+  std::byte nothing_;              // the share of no power, which most numbers of long rows have
+  table_of_differences table_[1];  // exclusive-ored with it
+  int pieces_;
+
+ public:
+  /// Of a row whose numbers are so many different ones at most.
+  template <class Share>
+  near_shares(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) : near_shares(found(powers, share, numbers), static_cast<std::byte>(share(0)), numbers) {}
+
+  /// y may be x, which has at least a register's numbers.
+  void look_up(T largest, const T* x, std::int64_t n, T* y) const {
+    const auto find = [&]<int N>(const __m256i (&numbers)[N], T* to) __attribute__((always_inline)) {
+      __m256i distances[N], found[1][N];
+      each<N>([&](int k) __attribute__((always_inline)) {
+        distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
+        found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
+      });
+      detail::find(table_, pieces_, distances, found);
+      each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
+    };
+    const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
+    const __m256i last[] = {at(n - register_bytes)};  // of which some may be overwritten before their turn
+    std::int64_t i = 0;
+    for (; i + 4 * register_bytes <= n; i += 4 * register_bytes)
+      find({at(i), at(i + register_bytes), at(i + 2 * register_bytes), at(i + 3 * register_bytes)}, y + i);
+    for (; i + register_bytes <= n; i += register_bytes) find({at(i)}, y + i);
+    if (i < n) find(last, y + n - register_bytes);
+  }
+
+ private:
+  struct shares {
+    std::byte by_distance[table_entries] = {};
+    std::int64_t used = 0;
+  };
+  near_shares(const shares& all, std::byte nothing, std::int64_t numbers)
+      : nothing_(nothing), table_{table_of_differences(all.by_distance)}, pieces_(table_of_differences::pieces_of(all.used, numbers)) {}
+
+  /// Powers fall, so shares do, and stay what they are once nothing is left.
+  template <class Share> static shares found(const byte_powers<T>& powers, const Share& share, std::int64_t numbers) {
+    constexpr int count = 16;
+    const auto nothing = static_cast<char>(share(0));
+    shares made;
+    do {
+      T rising[count];  // as powers are kept
+      shares_of(share, powers.power + table_entries + 1 - made.used - count, count, rising);
+      const __m128i falling = _mm_shuffle_epi8(load_vector<__m128i>(rising), _mm_setr_epi8(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
+      store_vector(made.by_distance + made.used, _mm_xor_si128(falling, _mm_set1_epi8(nothing)));
+      made.used += count;
+    } while (made.used < numbers && made.by_distance[made.used - 1] != std::byte{0});
+    return made;
+  }
+};
+#endif
+
+/// One group of elements side by side that is no shorter than half the table.
 template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
+  const auto range = byte_range<T>::of(x, n);
+  const auto share = powers.by.share_of(powers.addends.sum(range, powers.used(), x, n));
+#if defined(NNRT_LANES_AVX2)
+  near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
+#else
   constexpr std::int64_t zero = std::is_signed_v<T> ? 128 : 0;  // where 0 is among the numbers from the smallest one on
-  const std::int32_t largest = largest_byte(x, n);
-  const auto share = powers.by.share_of(sum_of_addends(powers, largest, x, n));
   // By byte: that of number k is at k and, of negative ones, at k + 256.
   T results[table_entries + zero] = {};
   T* const by_number = results + zero;
-  const std::int64_t first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
+  const std::int64_t largest = range.largest, first = largest - powers.used() + 1, least = first < -zero ? -zero : first;
   const T none = share(0);
   for (std::int64_t k = -zero; k < least; ++k) by_number[k] = none;
-  const std::int32_t* const power = powers.power + table_entries - largest;
-  if (share.is_usual) usual_shares(share, power + least, largest + 1 - least, by_number + least);
-  else
-    for (std::int64_t k = least; k <= largest; ++k) by_number[k] = share(power[k]);
+  shares_of(share, powers.power + table_entries - largest + least, largest + 1 - least, by_number + least);
   for (std::int64_t k = -zero; k < 0; ++k) by_number[k + table_entries] = by_number[k];
   look_up<Isa>(reinterpret_cast<const std::byte*>(by_number), reinterpret_cast<const std::byte*>(x), n, reinterpret_cast<std::byte*>(y));
+#endif
 }
 
 }  // namespace detail

@@ -115,6 +115,23 @@ TEST_CASE("softmax of stored numbers: rows whose numbers are alike, and whose la
       }
 }
 
+TEST_CASE("softmax of stored numbers: one number far above many, and as many as have a share") {
+  for (const float scale : {0.01F, 0.02F, 0.05F, 0.2F})
+    for (const std::int32_t others : {-128, -60, 0, 90})
+      for (const std::int64_t n : {128, 159, 160, 191, 1000}) {
+        std::vector<std::int8_t> numbers;
+        for (std::int64_t i = 0; i < n; ++i) numbers.push_back(static_cast<std::int8_t>(others + i * 31 % 37));
+        numbers[static_cast<std::size_t>(n / 2)] = 127;
+        CAPTURE(scale);
+        CAPTURE(others);
+        CAPTURE(n);
+        given_operand x = bytes_of({i8, nd, {1, n}, quant{scale, 3}}, numbers.data());
+        tensor_desc wanted;
+        wanted.quantised = quant{1 / 256.0F, -128};
+        check_kernel<ops::softmax>({}, {x}, {}, {wanted});
+      }
+}
+
 TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises during a run leads out of no table", T, std::int8_t, std::uint8_t) {
   constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   using powers_type = kernels::byte_powers<T>;
@@ -122,6 +139,21 @@ TEST_CASE_TEMPLATE("softmax of stored numbers: a row that another process raises
   const quantisation x = quant{0.1F, 0}, y = quant{1 / 256.0F, std::is_signed_v<T> ? -128 : 0};
   const auto* const powers = new (memory.data()) powers_type(ops::detail::fixed_softmax<T>{x, y, 1.0F});
   const std::vector<T> row(512, most);  // when its largest number was looked for, all were the least
-  CHECK(kernels::detail::sum_of_addends(*powers, least, row.data(), 512) == 0);
+  const std::int64_t sum = powers->addends.sum(kernels::byte_range<T>{least, least}, powers->used(), row.data(), 512);
+  CHECK(sum >= 0);
+  CHECK(sum <= 512 * powers->by.addend(powers->power_of(0)));
   CHECK(powers->power_of(least - most) == powers->power_of(0));
+}
+
+TEST_CASE("softmax of stored numbers: long rows in place") {
+  const kernels::byte_powers<std::int8_t> powers(ops::detail::fixed_softmax<std::int8_t>{quant{0.1F, 0}, quant{1 / 256.0F, -128}, 1.0F});
+  for (std::int64_t n = 128; n < 300; n += 7) {
+    std::vector<std::int8_t> x, y(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) x.push_back(static_cast<std::int8_t>(i * 31 % 251 - 125));
+    const kernels::axis_block row{1, n, 1};
+    kernels::softmax_of_bytes<kernels::native>(row, x.data(), powers, y.data(), {});
+    kernels::softmax_of_bytes<kernels::native>(row, x.data(), powers, x.data(), {});
+    CAPTURE(n);
+    CHECK(x == y);
+  }
 }
