@@ -400,6 +400,21 @@ TEST_CASE("calibrate: weights that are not finite, samples of other inputs, and 
 }
 
 namespace {
+/// A layer behind what has no logarithm.
+constexpr auto logarithmic = [](builder& g) { g.output("y", layers::conv2d<2, 1, 1>(log(g.input<f32, shape<1, 4, 4, 2>>("x")), "c")); };
+}  // namespace
+
+TEST_CASE("calibrate: a layer whose results are no finite numbers whatever the sample is refused, one that has some is not") {
+  using network = graph<logarithmic>;
+  const weights file = random_weights<network>();
+  std::vector<std::array<float, 32>> samples(2);
+  for (auto& sample : samples) sample.fill(-1);
+  CHECK(calibrate<network, accelerator_policy>(file, samples).error().message() == "calibrate: log: got no finite number from any sample, expected some");
+  samples[1].fill(2);
+  CHECK(calibrate<network, accelerator_policy>(file, samples));
+}
+
+namespace {
 /// A layer, and something beside it that the processor makes of a mask.
 constexpr auto masked = [](builder& g) {
   g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"));

@@ -50,6 +50,9 @@ TEST_CASE("program: it has the network's inputs, outputs, steps and sizes") {
   CHECK(p.input_desc(1) == tensor_desc{f32, {3}});
   CHECK(p.output_name(2) == "a again");
   CHECK(p.output_desc(1) == tensor_desc{f32, {6}});
+  CHECK(p.input_name(2).empty());
+  CHECK(p.output_name(4).empty());
+  CHECK(p.output_desc(4).type == dtype::none);
   const program q = compiled<net>();
   CHECK(q.steps() == net::plan_as<false>().steps.size());
   CHECK(q.arena_bytes() == net::arena_bytes);
@@ -262,6 +265,12 @@ TEST_CASE("session: one that was moved away says so") {
   CHECK(other.input_count() == 1);
   CHECK(one.cached_plans() == 0);
   CHECK(one.with_shapes({shape_t{1}}).error().message() == "the program was moved away");
+  CHECK(one.input_name(0).empty());
+  session of_none(one);
+  for (const result<void>& refused : {of_none.ready(), of_none.run(), of_none.resize({{1}})}) {
+    REQUIRE(!refused);
+    CHECK(refused.error().message() == "the program was moved away");
+  }
 }
 
 /// An operator of a user's own.

@@ -49,6 +49,27 @@ TEST_CASE("model_builder: a shape that is known, and what is computed from it, i
   CHECK(flat.error().message() == "reshape: number of elements must be kept (got 6, expected 24)");
 }
 
+TEST_CASE("model_builder: values that do not exist, and descs of more outputs than there are, are refused and change nothing") {
+  model_builder b;
+  b.evaluate_last();  // of which there is none
+  const std::int32_t x = *b.input("x", {f32, {2}});
+  const auto message = [](const auto& refused) { return refused ? std::string("taken") : refused.error().message(); };
+  for (const std::int32_t none : {-1, 1, 9}) {
+    CAPTURE(none);
+    const std::string words = "value " + std::to_string(none) + " does not exist";
+    CHECK(message(b.set_scales(none, x)) == "set_scales: " + words);
+    CHECK(message(b.set_scales(x, none)) == "set_scales: " + words);
+    CHECK(message(b.output("y", none)) == "output \"y\": " + words);
+    CHECK(b.desc(none).type == dtype::none);
+    CHECK(b.readiness_of(none) == passes::readiness::computed);
+  }
+  CHECK(message(b.apply<ops::add>({}, {x, 7})) == "add: value 7 does not exist");
+  CHECK(message(b.apply<ops::add>({}, {x, x}, {tensor_desc{}, tensor_desc{}})) == "add: got 2 descs of outputs, expected at most 1");
+  CHECK(b.graph().values.size() == 1);
+  CHECK(b.graph().nodes.empty());
+  CHECK(b.graph().outputs.empty());
+}
+
 TEST_CASE("model_builder: names that a graph has no room for are refused, unread") {
   constexpr std::size_t bytes = (std::size_t{1} << 31U) - 1;  // which the ranges of an empty graph would hold
   void* const zeros = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -111,7 +111,7 @@ void print_report(const nnrt::saved_model& saved, const nnrt::calibrated_model& 
   double least = 1;
   std::string where;
   for (const nnrt::layer_report& layer : made.layers)
-    if (!(layer.cosine >= least)) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
+    if (!nnrt::math::is_nan(least) && !(layer.cosine >= least)) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
   std::printf("%s for %s: %zu of %zu nodes on the accelerator", saved.name.c_str(), saved.architecture.c_str(), on_accelerator, saved.places.size());
   if (wanted.options.report) std::printf(", least cosine %.6f%s%s", least, where.empty() ? "" : " at ", where.c_str());
   std::error_code is_no_file;

@@ -30,7 +30,10 @@ template <class Range> result<void> put_input(session& into, std::size_t i, cons
   std::copy(std::begin(range), std::end(range), into.input<element>(i).begin());
   return {};
 }
-template <class Sample> result<void> put_sample(session& into, const Sample& sample) {
+/// Whether T is what a sample is: a range for the only input, or a tuple of ranges.
+template <class T> concept sample = requires(const T& x) { std::data(x); } || requires { std::tuple_size<T>::value; };
+
+template <sample Sample> result<void> put_sample(session& into, const Sample& sample) {
   const std::size_t inputs = into.compiled().input_count();
   if constexpr (requires { std::data(sample); }) {
     if (inputs != 1) return fail(error_code::invalid_argument, {"calibrate: a sample is one range, expected a tuple of ", inputs});
@@ -56,7 +59,10 @@ struct sample_source {
 
   /// Of a range of inputs, or of tuples of them, that lives as long as the source.
   template <class Samples> static sample_source of(const Samples& samples) {
-    return {&samples, std::size(samples), [](const void* all, std::size_t i, session& into) {
+    constexpr bool are_samples = detail::sample<std::remove_cvref_t<decltype(*std::begin(samples))>>;
+    static_assert(are_samples, "nnrt: samples are a list of ranges, or of tuples of ranges for several inputs: not one range of numbers");
+    if constexpr (!are_samples) return {};
+    else return {&samples, std::size(samples), [](const void* all, std::size_t i, session& into) {
               const auto& list = *static_cast<const Samples*>(all);
               return detail::put_sample(into, *std::next(std::begin(list), static_cast<std::ptrdiff_t>(i)));
             }};
@@ -322,8 +328,21 @@ class calibrator {
     auto bound = weights_for(q.graph, floats_.bytes, std::move(entries));
     if (!bound) return fail(std::move(bound.error()));
     stored_of_ = q.stored_of;
+    if (auto ok = check_seen(); !ok) return ok;
     made = {std::move(q.graph), std::move(*bound)};
     list_layers(made, layers);
+    return {};
+  }
+  /// What is stored had a number that a scale follows from. Single ones that are none say nothing: another operator may leave them out.
+  result<void> check_seen() const {
+    const ir::graph& g = floats_.graph;
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.outputs_of(n)) {
+        const auto at = static_cast<std::size_t>(id);
+        if (stored_of_[at] == ir::none || tensors_[at].is_seen || g.at(id).desc.elements() == 0) continue;
+        const std::string_view name = g.name_of(n.name);
+        return fail(error_code::invalid_argument, {"calibrate: ", n.label->name, name.empty() ? "" : " " + quoted(name), ": got no finite number from any sample, expected some"});
+      }
     return {};
   }
   void list_layers(const model& stored, std::vector<layer_report>& layers) {

@@ -162,6 +162,7 @@ class session {
     return further_scratch_.allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
   }
   result<void> start_threads() {
+    if (!program_.family_) return fail(error_code::invalid_argument, "the program was moved away");
     const options& wanted = program_.family_->wanted;
     if (wanted.threads == 1) return {};
     threads_ = shared<thread_pool>::make();

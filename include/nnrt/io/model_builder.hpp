@@ -42,20 +42,25 @@ class model_builder {
     ready_.push_back(passes::readiness::evaluated);
     return made_.graph.add_constant<T>(desc, elements);
   }
-  /// The scales of a tensor that is quantised per channel.
-  void set_scales(std::int32_t id, std::int32_t scales) { made_.graph.at(id).scales = scales; }
+  /// The scales of a tensor that is quantised per channel, a value of f32 [channels]. Error: invalid_argument (an id that does not exist).
+  result<void> set_scales(std::int32_t id, std::int32_t scales) {
+    for (const std::int32_t one : {id, scales})
+      if (!has(one)) return fail(missing("set_scales", one));
+    made_.graph.at(id).scales = scales;
+    return {};
+  }
 
   /// A node: its operator's rules say what comes out. `wanted` are descs that the outputs shall have, as far as the caller knows them;
   /// ir::none stands for an optional operand that is missing. Errors: rule_broken, as `conv2d "stem": input channels … (got 3, expected 4)`;
-  /// invalid_argument (an id that does not exist).
+  /// invalid_argument (an id that does not exist, more descs than outputs).
   result<pool<std::int32_t>> apply(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {},
                                    std::string_view name = {}) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     for (const std::int32_t id : inputs)
-      if (id != ir::none && (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size()))
-        return fail(error_code::invalid_argument, std::string(op.name) + ": value " + std::to_string(id) + " does not exist");
+      if (id != ir::none && !has(id)) return fail(missing(op.name, id));
     const verdict v = op.infer(attrs, passes::operands_of(made_.graph, inputs, ready_).operands, wanted);
     if (!v) return fail(error_code::rule_broken, to_string(v, op, name));
+    if (wanted.size() > v.outputs.size()) return fail(error_code::invalid_argument, {op.name, ": got ", wanted.size(), " descs of outputs, expected at most ", v.outputs.size()});
     pool<std::int32_t> outputs;
     for (const tensor_desc& desc : v.outputs) outputs.push_back(add({desc, ir::kind::result, {}, 0, ir::none}));
     ir::node made;
@@ -80,8 +85,7 @@ class model_builder {
   /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).
   result<void> output(std::string_view name, std::int32_t id) {
     if (auto ok = check_room(name); !ok) return ok;
-    if (id < 0 || static_cast<std::size_t>(id) >= made_.graph.values.size())
-      return fail(error_code::invalid_argument, "output \"" + std::string(name) + "\": value " + std::to_string(id) + " does not exist");
+    if (!has(id)) return fail(missing("output " + quoted(name), id));
     for (const ir::output& other : made_.graph.outputs)
       if (made_.graph.name_of(other.name) == name) return fail(error_code::invalid_argument, "two outputs are called \"" + std::string(name) + "\"");
     made_.graph.outputs.push_back({id, made_.graph.add_text(name)});
@@ -91,13 +95,15 @@ class model_builder {
   /// Computes the last node now, if its operands are small constants or shapes that are known: its results become constants, whose values
   /// the rules of later nodes can read.
   void evaluate_last() {
+    if (made_.graph.nodes.empty()) return;
     const ir::node last = made_.graph.nodes.back();
     if (passes::detail::can_evaluate(made_.graph, last) && passes::detail::evaluate(made_.graph, last)) made_.graph.nodes.pop_back();
   }
 
-  /// When the elements of a value will be known.
-  passes::readiness readiness_of(std::int32_t id) const { return ready_[static_cast<std::size_t>(id)]; }
-  const tensor_desc& desc(std::int32_t id) const { return made_.graph.at(id).desc; }
+  /// When the elements of a value will be known; of one that does not exist, not before the network has run.
+  passes::readiness readiness_of(std::int32_t id) const { return has(id) ? ready_[static_cast<std::size_t>(id)] : passes::readiness::computed; }
+  /// Of a value that does not exist the dtype is none.
+  const tensor_desc& desc(std::int32_t id) const { return has(id) ? made_.graph.at(id).desc : no_desc; }
   /// The graph as far as it is built.
   const ir::graph& graph() const { return made_.graph; }
 
@@ -109,6 +115,10 @@ class model_builder {
   }
 
  private:
+  static constexpr tensor_desc no_desc{};
+
+  bool has(std::int32_t id) const { return id >= 0 && static_cast<std::size_t>(id) < made_.graph.values.size(); }
+  [[gnu::cold]] static error missing(std::string_view what, std::int32_t id) { return {error_code::invalid_argument, joined({what, ": value ", id, " does not exist"})}; }
   /// Ranges of text count in 32 bits, and files can have as many names as that.
   [[gnu::cold]] result<void> check_room(std::string_view name) const {
     constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
