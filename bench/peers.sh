@@ -28,7 +28,7 @@ case ${1:-} in
 esac
 root=$1
 shift
-repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+repository=$(CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=../tools/chroot.sh
 . "$repository/tools/chroot.sh"
 # shellcheck source=../tools/packages.sh

@@ -45,7 +45,7 @@ done
 parts=${parts:-${only:+run}}
 parts=${parts:-run process compile}
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for peer in ${peers_wanted//,/ }; do
   [ "$peer" = none ] || [ -e "bench/peers/$peer.cpp" ] ||
     { echo "run.sh: --peers: got $peer, expected none, or some of" bench/peers/*.cpp >&2; exit 2; }

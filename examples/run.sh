@@ -17,7 +17,7 @@ EOF
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
 
 here=$PWD
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.."
 example=digits
 case "${1:-}" in '' | -*) ;; *) example=$1; shift ;; esac   # an option is the default example's
 if [ ! -d "examples/$example" ]; then

@@ -7,6 +7,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
+    readme     what README.md says of operators is what docs/operators.md says
     operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
                static_assert, and a program that breaks one
 """

@@ -17,7 +17,7 @@ EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=../tools/packages.sh
 . tools/packages.sh
 # shellcheck disable=SC2086  # lists of words

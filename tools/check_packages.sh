@@ -30,7 +30,7 @@ for argument in "$@"; do
 done
 [ -n "$root" ] || { usage >&2; exit 2; }
 
-repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+repository=$(CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=chroot.sh
 . "$repository/tools/chroot.sh"
 require_chroot check_packages.sh

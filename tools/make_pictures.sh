@@ -16,7 +16,7 @@ case "${1:-}" in
   *) usage >&2; exit 2 ;;
 esac
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CDPATH='' cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packages.sh
 . tools/packages.sh
 # shellcheck disable=SC2086  # a list of words

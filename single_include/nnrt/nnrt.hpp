@@ -33038,7 +33038,7 @@ using fault_wording = error (*)(const plan_view& plan, const step& failed, const
 
 namespace nnrt::inline NNRT_ISA::ir {
 
-/// "[1, 8, 8, 16]"; an unknown extent is "?".
+/// "[1, 8, 8, 16]"; an unknown extent, -1, is "?".
 [[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
 [[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
@@ -33065,7 +33065,7 @@ namespace detail {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
     append(out, {i > 0 ? ", " : ""});
-    if (shape[i] < 0) out.push_back('?');
+    if (shape[i] == -1) out.push_back('?');
     else append(out, {shape[i]});
   }
   out.push_back(']');

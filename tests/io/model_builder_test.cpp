@@ -65,6 +65,7 @@ TEST_CASE("model_builder: values that do not exist, and descs of more outputs th
   }
   CHECK(message(b.apply<ops::add>({}, {x, 7})) == "add: value 7 does not exist");
   CHECK(message(b.apply<ops::add>({}, {x, x}, {tensor_desc{}, tensor_desc{}})) == "add: got 2 descs of outputs, expected at most 1");
+  CHECK(message(b.input("z", {f32, {-2, -1}})) == "\"z\": f32 [-2, ?] has no dtype, or extents that no tensor can have");
   CHECK(b.graph().values.size() == 1);
   CHECK(b.graph().nodes.empty());
   CHECK(b.graph().outputs.empty());

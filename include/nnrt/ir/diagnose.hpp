@@ -28,6 +28,19 @@ namespace detail {
   return std::to_string(value);
 }
 
+/// All dtypes of the first operand of which a verdict names only one.
+[[gnu::cold]] inline std::string accepted_text(const verdict& v, const operator_info& op) {
+  const auto got = static_cast<dtype>(v.actual), named = static_cast<dtype>(v.expected);
+  for (const operand_spec& spec : op.inputs) {
+    if (spec.accepts.contains(got) || !spec.accepts.contains(named)) continue;
+    std::string all;
+    for (int i = 1; i < dtype_count; ++i)
+      if (const auto one = static_cast<dtype>(i); spec.accepts.contains(one)) append(all, {all.empty() ? "" : ", ", name_of(one)});
+    return all.size() == name_of(named).size() ? all : "one of " + all;
+  }
+  return value_text(v.counted, v.expected);
+}
+
 }  // namespace detail
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
@@ -37,7 +50,8 @@ namespace detail {
   if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
   text += ": ";
   text += !rule.empty() ? detail::words_of(rule) : "rule " + std::to_string(v.rule) + " is broken";
-  return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
+  const bool is_of_types = v.by_signature && v.rule == static_cast<int>(signature_rule::operand_type_must_be_accepted_by_the_operator);
+  return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + (is_of_types ? detail::accepted_text(v, op) : detail::value_text(v.counted, v.expected)) + ")";
 }
 
 }  // namespace nnrt::inline NNRT_ISA

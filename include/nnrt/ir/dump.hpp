@@ -13,7 +13,7 @@
 
 namespace nnrt::inline NNRT_ISA::ir {
 
-/// "[1, 8, 8, 16]"; an unknown extent is "?".
+/// "[1, 8, 8, 16]"; an unknown extent, -1, is "?".
 [[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
 [[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
@@ -40,7 +40,7 @@ namespace detail {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
     append(out, {i > 0 ? ", " : ""});
-    if (shape[i] < 0) out.push_back('?');
+    if (shape[i] == -1) out.push_back('?');
     else append(out, {shape[i]});
   }
   out.push_back(']');
