@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/quantised.hpp>
 #include <support/refused.hpp>
 
 namespace {
@@ -75,8 +76,45 @@ TEST_CASE("log_softmax: each broken rule is named with both values, and so are t
   NNRT_CHECK_REFUSED(op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
   NNRT_CHECK_REFUSED(op, {"no axis at all", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_an_axis_of_the_input, -1, -1});
-  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2, 2}, quant{0.5F, 3}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(i8), int(f16)));
+  CHECK(breaks(infer<op>({}, {computed({i16, nd, {2, 2}, quant{0.5F, 3}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
   CHECK(breaks(infer<op>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
+}
+
+constexpr auto& stored_rules = rules_of_stored<rule::quantised_input_must_have_one_scale, rule::quantised_output_must_have_one_scale>;
+static_assert(all_refused_as_stated<op>(stored_rules));
+static_assert(survives_every_scale<op, std::int8_t, 1>() && survives_every_scale<op, std::uint8_t, 1>());
+
+TEST_CASE("log_softmax: a quantised operand without the scales that it needs is refused") {
+  for (const auto& row : stored_rules) {
+    CAPTURE(row.what);
+    CHECK(refused_as_stated<op>(row));
+  }
+  CHECK(infer<op>({}, {computed({u8, nchw, {1, -1, 3, 2}, some_scale})}, {wish(quant{0.25F, 9})}).output(0) == tensor_desc{u8, nchw, {1, -1, 3, 2}, quant{0.25F, 9}});
+}
+
+
+/// Of two rows of steps of 0.1 from 3: far apart, and all equal. As i8; of u8 all numbers are 128 more.
+template <class T> constexpr std::vector<T> stored_result(quant y) {
+  constexpr int shift = std::is_signed_v<T> ? 0 : 128;
+  filled<T> x({2, 4});
+  x.desc.quantised = quant{0.1F, 3 + shift};
+  constexpr int elements[] = {-128, 5, 127, 90, 3, 3, 3, 3};
+  for (std::size_t i = 0; i < 8; ++i) x.elements[i] = static_cast<T>(elements[i] + shift);
+  return run_stored<op, T>({}, {2, 4}, y, x);
+}
+
+// The first two by TensorFlow Lite 2.14.1's LOG_SOFTMAX; the third by Python: round((x - 127) * 0.1 / 0.1) + 100, clamped, where the other
+// powers are too small to count, but for exp(-3.7); and -ln(4) / 0.1.
+TEST_CASE("log_softmax: stored bytes are those of TFLite's LOG_SOFTMAX, in any other scale the nearest ones") {
+  CHECK(stored_result<std::int8_t>({1 / 16.0F, 127}) == std::vector<std::int8_t>{-128, -69, 127, 67, 105, 105, 105, 105});
+  CHECK(stored_result<std::uint8_t>({1 / 16.0F, 255}) == std::vector<std::uint8_t>{0, 59, 255, 195, 233, 233, 233, 233});
+  CHECK(stored_result<std::int8_t>({0.1F, 100}) == std::vector<std::int8_t>{-128, -22, 100, 63, 86, 86, 86, 86});
+}
+static_assert(stored_result<std::int8_t>({1 / 16.0F, 127})[1] == -69);
+
+TEST_CASE("log_softmax: many equal bytes add up, where TFLite's sums overflow") {
+  const auto y = run_stored<op, std::uint8_t>({}, {20000}, quant{1 / 16.0F, 255}, stored<std::uint8_t>({20000}, std::vector<std::uint8_t>(20000), quant{1, 0}));
+  CHECK(y[0] == 255 - 158);  // -ln(20000) in 16ths
 }
 
 constexpr auto network = [](builder& b) {

@@ -4,9 +4,12 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/requantise.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/fixed_root.hpp>
 #include <nnrt/ops/detail/groups.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18,13 +21,17 @@ namespace ops {
 /// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
 /// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
+/// the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no steps at all stay none.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual scale: the
+/// reference kernels of TFLite's L2_NORMALIZATION.
 struct l2_normalize {
   static constexpr op_code code{94};
   static constexpr std::string_view name = "l2_normalize";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
@@ -33,27 +40,36 @@ struct l2_normalize {
     NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
     constexpr attrs() : epsilon(1e-6F), fused(activation::none) {}
   };
-  enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    epsilon_must_be_positive_and_finite,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
     constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
     chosen_axes axes;
     if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
     if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
-    return yields(in[0].desc);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
+    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    else of_real<T>(a, in[0], out[0]);
+  }
+
+ private:
+  template <class T> static constexpr void of_real(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
-    chosen_axes along;
-    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, x.rank()));
-    for (int axis = 0; a.axis.empty() && axis < x.rank(); ++axis) along.add(axis);
-    detail::for_each_group(x.shape, along, [&](auto each) {
+    detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
       double sum = 0;
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
@@ -61,6 +77,43 @@ struct l2_normalize {
       const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
+  }
+  static constexpr chosen_axes axes_of_one_sum(const attrs& a, int rank) {
+    chosen_axes along;
+    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, rank));
+    for (int axis = 0; a.axis.empty() && axis < rank; ++axis) along.add(axis);
+    return along;
+  }
+  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
+    const quantisation& to = result.desc->quantised;
+    const stored_range range = stored_range_of<T>(to, a.fused);
+    const std::int64_t zero = operand.desc->quantised.zero_point;
+    detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { sum += (x.at(at) - zero) * (x.at(at) - zero); });
+      const stored_share share = share_of<T>(sum, to);
+      each([&](const shape_t& at) {
+        y.at(at) = requantise<T>((x.at(at) - zero) * share.steps, share.factor, to.zero_point, range);
+      });
+    });
+  }
+  /// What one step of x is in y: factor times so many.
+  struct stored_share {
+    fixed_point factor;
+    int steps = 1;
+  };
+  template <class T> static constexpr stored_share share_of(std::int64_t sum, const quantisation& to) {
+    int halvings = 0;  // of the root
+    for (; sum > std::numeric_limits<std::int32_t>::max(); ++halvings) sum /= 4;
+    fixed_point root = detail::fixed::inverse_root(static_cast<std::int32_t>(sum));
+    root.exponent -= halvings;
+    if (to.scale != 0x1p-7F)
+      return {fixed_point_of(static_cast<double>(root.mantissa) * math::detail::power_of_two(root.exponent - 31) / double{to.scale})};
+    if (!std::is_signed_v<T>) return {root, 128};  // TFLite rounds u8 in other places than i8
+    root.exponent += 7;
+    return {root};
   }
 };
 

@@ -4,9 +4,12 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
+#include <nnrt/core/requantise.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/fixed_logarithm.hpp>
 #include <nnrt/ops/detail/groups.hpp>
+#include <nnrt/ops/detail/quantised_unary.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18,13 +21,17 @@ namespace ops {
 /// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
 /// rounded once.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/16 to the largest
+/// number; computed in fixed-point numbers of 32 bits. To any other scale the logarithm is brought by requantise().
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX; quantised with the usual
+/// scale: the reference kernels of TFLite's LOG_SOFTMAX.
 struct log_softmax {
   static constexpr op_code code{95};
   static constexpr std::string_view name = "log_softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
 
@@ -32,20 +39,26 @@ struct log_softmax {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(-1) {}
   };
-  enum class rule { axis_must_be_an_axis_of_the_input };
+  enum class rule { axis_must_be_an_axis_of_the_input, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
       return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    return yields(x);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
+    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    else of_real<T>(a, in[0], out[0]);
+  }
+
+ private:
+  template <class T> static constexpr void of_real(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
     chosen_axes along;
     along.add(normalise_axis(a.axis, x.rank()));
@@ -58,11 +71,40 @@ struct log_softmax {
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
     });
   }
+  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
+    const detail::fixed::exponent_scale scale(double{operand.desc->quantised.scale});
+    const stored_logarithm<T> stored(result.desc->quantised);
+    chosen_axes along;
+    along.add(normalise_axis(a.axis, x.rank()));
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      T largest = std::numeric_limits<T>::min();
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { largest = x.at(at) > largest ? x.at(at) : largest; });
+      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(scale.exp_of(x.at(at) - largest), 12); });
+      const std::int64_t logarithm = detail::fixed::logarithm_of(sum);
+      each([&](const shape_t& at) { y.at(at) = stored(scale.exponent_of(x.at(at) - largest) - logarithm); });
+    });
+  }
+  /// From a logarithm with 26 bits behind the point to the stored number.
+  template <class T> struct stored_logarithm {
+    fixed_point factor;
+    quantisation to;
+    bool is_usual;
+    constexpr explicit stored_logarithm(const quantisation& y)
+        : factor(fixed_point_of(0x1p-26 / double{y.scale})), to(y), is_usual(y.scale == 0x1p-4F && y.zero_point == highest) {}
+    constexpr T operator()(std::int64_t logarithm) const {
+      if (!is_usual) return requantise<T>(logarithm, factor, to.zero_point, {int{lowest}, int{highest}});
+      return static_cast<T>(nnrt::detail::clamped(nnrt::detail::shifted_right(logarithm, 22) + highest, lowest, highest));
+    }
+    static constexpr T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  };
 };
 
 }  // namespace ops
 
-/// log_softmax(x), or log_softmax(x, axis<1>).
+/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point = 127}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::log_softmax>(x, keywords...);
 }

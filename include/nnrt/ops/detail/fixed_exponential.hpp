@@ -70,10 +70,14 @@ struct exponent_scale {
     factor = fixed_point_of(steps < most ? steps : most);
     least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
   }
+  /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.
+  constexpr std::int32_t exponent_of(std::int64_t difference) const {
+    return rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+  }
   /// e^(scale * difference), without integer bits, for a difference of at most 0.
   constexpr std::int32_t exp_of(std::int64_t difference) const {
     if (difference < least) return 0;
-    return fixed::exp(rounding::twice::scale(static_cast<std::int32_t>(difference), factor));
+    return fixed::exp(exponent_of(difference));
   }
 };
 
