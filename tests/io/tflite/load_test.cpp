@@ -73,6 +73,24 @@ const spoiled files[] = {
      "subgraph 0: operator 1 builtin operator 170: nnrt has no such operator"},
     {"a negative number", [](file& f) { f.calls[1].builtin = -3; },
      "subgraph 0: operator 1 builtin operator -3: nnrt has no such operator"},
+    {"operators that we lack, each once",
+     [](file& f) {
+       f.calls[1].builtin = 119;
+       for (const int builtin : {27, 119, 27, 32}) f.calls.push_back({builtin, {3}, {3}});
+       f.calls.back().custom = "FlexErf";
+     },
+     "subgraph 0: operator 1 WHILE: nnrt has no such operator, nor SVDF, CUSTOM \"FlexErf\""},
+    {"more operators that we lack than anybody reads",
+     [](file& f) {
+       for (int i = 0; i < 11; ++i) f.calls.push_back({32, {3}, {3}, {}, std::string(1, static_cast<char>('a' + i))});
+     },
+     "subgraph 0: operator 2 CUSTOM \"a\": nnrt has no such operator, nor CUSTOM \"b\", CUSTOM \"c\", CUSTOM \"d\", CUSTOM \"e\", CUSTOM \"f\", "
+     "CUSTOM \"g\", CUSTOM \"h\" and 3 more"},
+    {"operators that we lack, before what is wrong with others",
+     [](file& f) { f.calls[0].inputs = {0}, f.calls[1].builtin = 27; },
+     "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
+    {"a long name", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = std::string(81, 'n'); },
+     "subgraph 0: operator 1 CUSTOM \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\"...: nnrt has no such operator"},
     {"custom", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = "FlexErf"; },
      "subgraph 0: operator 1 CUSTOM \"FlexErf\": nnrt has no such operator"},
     {"too few inputs", [](file& f) { f.calls[0].inputs = {0}; },

@@ -37,7 +37,9 @@ struct called_operator {
   const std::int32_t newer = code[schema::operator_code::builtin_code];
   const std::int32_t number = newer > older ? newer : older;
   const std::string_view custom = code[schema::operator_code::custom_code];
-  if (number == builtin_number("CUSTOM")) return {joined({"CUSTOM ", piece::in_quotes(custom)}), find_row(custom, true)};
+  constexpr std::size_t longest = 80;  // many operators may have one long name
+  if (number == builtin_number("CUSTOM"))
+    return {joined({"CUSTOM ", piece::in_quotes(custom.substr(0, longest)), custom.size() > longest ? "..." : ""}), find_row(custom, true)};
   std::string name = name_of_builtin(number);
   const operator_row* const row = find_row(name);
   return {std::move(name), row};
@@ -51,10 +53,40 @@ struct called_operator {
 }
 
 [[gnu::cold]] inline void read_node(node_reader& node, const operator_row* row) {
-  if (row == nullptr) return node.not_supported({"nnrt has no such operator"});
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
   if (node.is_fine()) row->read(node);
+}
+
+/// Names of operators without a row, each once, in the order of the nodes; more than so many are not looked for.
+inline constexpr std::size_t most_missing = 100;
+[[gnu::cold]] inline std::vector<std::string> missing_operators(const document& file, records<schema::node> nodes, std::size_t& first) {
+  std::vector<std::string> names;
+  pool<char> is_known;  // of the file's list of operators: which have been looked at
+  is_known.assign(file.code_count(), 0);
+  for (std::size_t i = 0; i < nodes.size() && names.size() < most_missing; ++i) {
+    const std::uint32_t index = nodes[i][schema::node::opcode_index];
+    if (index >= file.code_count() || std::exchange(is_known[index], 1) != 0) continue;
+    called_operator called = operator_of(file, nodes[i]);
+    if (called.row != nullptr) continue;
+    if (names.empty()) first = i;
+    bool is_new = true;
+    for (const std::string& other : names) is_new = is_new && other != called.name;
+    if (is_new) names.push_back(std::move(called.name));
+  }
+  return names;
+}
+
+/// Refuses a file for all operators that nothing here computes: whoever mends it wants to know them at once.
+[[gnu::cold]] inline result<void> check_operators(const document& file, records<schema::node> nodes) {
+  constexpr std::size_t most_named = 8;
+  std::size_t first = 0;
+  const std::vector<std::string> names = missing_operators(file, nodes, first);
+  if (names.empty()) return {};
+  std::string text = joined({"operator ", first, " ", names[0], ": nnrt has no such operator"});
+  for (std::size_t i = 1; i < names.size() && i < most_named; ++i) append(text, {i == 1 ? ", nor " : ", ", names[i]});
+  if (names.size() > most_named) append(text, {" and ", names.size() - most_named, names.size() < most_missing ? " more" : " more, or even more"});
+  return fail(error_code::not_supported, std::move(text));
 }
 
 /// What is read of a file: a subgraph, and the signature that names its inputs and outputs, if there is one.
@@ -123,6 +155,7 @@ inline constexpr std::size_t most_ends = 4096;
 [[gnu::cold]] inline result<void> read_operators(document& file, record<schema::subgraph> graph, tensor_reader& tensors,
                                                  model_builder& network) {
   const auto operators = graph[schema::subgraph::operators];
+  if (auto ok = check_operators(file, operators); !ok) return ok;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const record<schema::node> found = operators[i];
     node_reader node(file, tensors, network, found);
