@@ -10,7 +10,8 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// lives; what the file keeps in another form (depthwise filters, quantised weights of a float network) is converted.
 ///
 /// Read is one subgraph of the builtin operators in operators.hpp, float or quantised: the first, or that of a
-/// signature. Inputs and outputs have the names of their tensors, or those of the signature.
+/// signature. Inputs and outputs have the names of their tensors, or those of the signature; where several are called x, or a tensor
+/// is an output twice, they are x, x_1, x_2 in the file's order.
 ///
 /// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
 /// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
@@ -116,7 +117,7 @@ struct entry {
                                                     known.empty() ? "none: the file has none" : "one of ", known});
 }
 
-/// What callers call end i of the network: the tensor's own name, or its number where it has none, unless a signature
+/// What the file calls end i of the network: by the tensor's own name, or its number where it has none, unless a signature
 /// says otherwise. A tensor that is several ends has several names, in order. No more names are looked at than there
 /// are ends.
 [[gnu::cold]] inline std::string called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
@@ -131,22 +132,55 @@ struct entry {
   return own.empty() ? joined({"#", ends[i]}) : std::string(own);
 }
 
+/// Gives a name that an end before has a number, so that all differ: x, x_1, x_2; the least that makes a name which the file gives nobody.
+[[gnu::cold]] inline void make_unique(std::vector<std::string>& names) {
+  struct part {
+    std::size_t size;  // of what the file says
+    int number = 0;
+  };
+  pool<part> parts;
+  for (const std::string& name : names) parts.push_back({name.size()});
+  const auto own = [&](std::size_t i) { return std::string_view(names[i]).substr(0, parts[i].size); };
+  const auto is_taken = [&](std::string_view name) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (own(i) == name) return true;
+    return false;
+  };
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    std::size_t before = i;
+    while (before > 0 && own(before - 1) != own(i)) --before;
+    if (before == 0) continue;
+    std::string numbered;
+    parts[i].number = parts[before - 1].number;
+    do numbered = joined({own(i), "_", ++parts[i].number});
+    while (is_taken(numbered));
+    names[i] = std::move(numbered);
+  }
+}
+
 /// A network with more inputs, or outputs, than this is none: names are compared one by one.
 inline constexpr std::size_t most_ends = 4096;
-[[gnu::cold]] inline result<void> check_ends(std::string_view what, std::size_t got) {
-  if (got <= most_ends) return {};
-  return fail(error_code::invalid_file, {what, ": got ", got, ", expected at most ", most_ends});
+/// What callers call the ends of the network. `what` they are is for errors.
+[[gnu::cold]] inline result<std::vector<std::string>> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
+                                                                    tensor_reader& tensors, std::string_view what) {
+  if (ends.size() > most_ends) return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", most_ends});
+  std::vector<std::string> made;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    made.push_back(called(names, ends, i, tensors.name(ends[i])));
+    auto ok = tensors.count_copy(ends[i], static_cast<std::int64_t>(made.back().size()));
+    if (!ok) return fail(std::move(ok.error()).in(joined({what, " ", i})));
+  }
+  make_unique(made);
+  return made;
 }
 
 [[gnu::cold]] inline result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
                                               tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
-  const auto names = read.signature[schema::signature_def::inputs];
-  if (auto ok = check_ends("inputs", inputs.size()); !ok) return ok;
+  const auto names = names_of_ends(read.signature[schema::signature_def::inputs], inputs, tensors, "input");
+  if (!names) return fail(names.error());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = called(names, inputs, i, tensors.name(inputs[i]));
-    auto ok = tensors.count_copy(inputs[i], static_cast<std::int64_t>(name.size()));
-    if (ok) ok = tensors.add_input(inputs[i], name);
+    auto ok = tensors.add_input(inputs[i], (*names)[i]);
     if (!ok) return fail(std::move(ok.error()).in(joined({"input ", i})));
   }
   return {};
@@ -176,13 +210,11 @@ inline constexpr std::size_t most_ends = 4096;
 [[gnu::cold]] inline result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
                                                tensor_reader& tensors, model_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
-  const auto names = read.signature[schema::signature_def::outputs];
-  if (auto ok = check_ends("outputs", outputs.size()); !ok) return ok;
+  const auto names = names_of_ends(read.signature[schema::signature_def::outputs], outputs, tensors, "output");
+  if (!names) return fail(names.error());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string name = called(names, outputs, i, tensors.name(outputs[i]));
-    auto ok = tensors.count_copy(outputs[i], static_cast<std::int64_t>(name.size()));
-    const auto id = ok ? tensors.value(outputs[i]) : result<std::int32_t>(fail(ok.error()));
-    ok = id ? network.output(name, *id) : result<void>(fail(id.error()));
+    const auto id = tensors.value(outputs[i]);
+    auto ok = id ? network.output((*names)[i], *id) : result<void>(fail(id.error()));
     if (!ok) return fail(std::move(ok.error()).in(joined({"output ", i})));
   }
   return {};

@@ -303,6 +303,7 @@ template <class T>
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
     return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
+  if (id_of(index) != ir::none) return fail(refusal(index, error_code::invalid_file, {"is an input of the network twice"}));
   auto id = network_.input(called, *desc);
   if (!id) return fail(std::move(id.error()));
   return define(index, *id);
