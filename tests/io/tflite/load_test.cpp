@@ -201,6 +201,8 @@ const spoiled files[] = {
        f.tensors[3].shape = {1, 3};
      },
      "subgraph 0: operator 1 RELU: relu \"y\": declared output extent must match (got 2, expected 3)"},
+    {"declared type of what lies between operators", [](file& f) { f.tensors[2].type = int32; },
+     "subgraph 0: operator 0 ADD: add \"sum\": declared output type must match (got f32, expected i32)"},
     {"a rule",
      [](file& f) {
        f.tensors[0].shape = f.tensors[2].shape = f.tensors[3].shape = {1, 3};
@@ -511,6 +513,41 @@ TEST_CASE("tflite: thousands of ends with one name are told apart at once") {
   const outcome got = load_file(f.bytes());
   REQUIRE(got.error == "");
   CHECK(got.outputs[4095].name == "y_4095");
+}
+
+/// Operators beside shapes that are not what they make, as files have them whose inputs were resized.
+TEST_CASE("tflite: shapes that a file writes down between operators bind nobody") {
+  struct row {
+    call made_by;
+    std::vector<std::int32_t> makes;
+    std::vector<double> y;
+  };
+  const row rows[] = {
+      {{relu, {0}, {1}}, {1, 3}, {0, 2}},                              // of another extent
+      {{relu, {0}, {1}}, {5}, {0, 2}},                                 // of another rank
+      {{39, {0, 3}, {1}, {26, {}}}, {2, 2}, {0, 2}},                   // by a reader that adds nodes itself
+      {{74, {0, 4}, {1}, {27, {{0, true}}}}, {9, 2}, {0, 2}},          // by one that concludes
+      {{59, {0}, {1}}, {7, 7}, {1, 0}},
+      {{97, {5, 6}, {1}, {74, {}}}, {1, 3, 3, 1}, {3, 3}},
+  };
+  for (const row& r : rows) {
+    CAPTURE(r.made_by.builtin);
+    const bool is_image = r.made_by.builtin == 97;
+    file f;
+    f.add(floats({1, 2}, "x"));
+    f.add(floats(r.makes, "between"));
+    f.add(floats(is_image ? std::vector<std::int32_t>{1, 1, 2, 1} : std::vector<std::int32_t>{1, 2}, "y"));
+    f.add({int32, {2}, "perm", bytes_of<std::int32_t>({0, 1})});
+    f.add({int32, {1}, "axis", bytes_of<std::int32_t>({0})});
+    f.add(constant({1, 1, 1, 1}, "image", {3}));
+    f.add({int32, {2}, "size", bytes_of<std::int32_t>({1, 2})});
+    f.calls = {r.made_by, {relu, {1}, {2}}};
+    f.inputs = {0};
+    f.outputs = {2};
+    const outcome got = run_file(f.bytes(), {{-1, 2}});
+    REQUIRE(got.error == "");
+    CHECK(got.outputs[0].numbers == r.y);
+  }
 }
 
 TEST_CASE("tflite: many tensors that share one long name do not make memory explode") {

@@ -153,6 +153,13 @@ class node_reader {
     const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
     return made.empty() ? ir::none : made[0];
   }
+  /// The same for one whose result is what the file declares of output i.
+  template <class Op>
+  std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::size_t i = 0) {
+    pool<tensor_desc> wanted{declared(i)};
+    const pool<std::int32_t> made = apply_declared<Op>(attrs, std::span(inputs.begin(), inputs.size()), wanted, i);
+    return made.empty() ? ir::none : made[0];
+  }
   /// The same for all its results.
   template <class Op>
   pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
@@ -165,7 +172,7 @@ class node_reader {
   template <class Op> void finish(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs) {
     pool<tensor_desc> wanted;
     for (std::size_t i = 0; i < outputs_.size(); ++i) wanted.push_back(declared(i));
-    const pool<std::int32_t> made = apply<Op>(attrs, inputs, wanted);
+    const pool<std::int32_t> made = apply_declared<Op>(attrs, inputs, wanted, 0);
     for (std::size_t i = 0; i < made.size() && is_fine(); ++i) define(i, made[i]);
   }
   /// Says that output i is this value.
@@ -184,7 +191,29 @@ class node_reader {
     return apply(ops::of<Op>(), words, inputs, wanted);
   }
   [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
-                                         array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted);
+                                         array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted,
+                                         array_ref<const tensor_desc> otherwise = {});
+  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds nobody: TFLite
+  /// computes it anew, so files have old ones whose inputs were resized.
+  template <class Op>
+  pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const pool<tensor_desc>& wanted,
+                                    std::size_t first) {
+    pool<word> words;
+    pack(attrs, words);
+    return apply(ops::of<Op>(), words, inputs, wanted, without_old_shapes(wanted, first));
+  }
+  /// Nothing when all of them bind.
+  [[gnu::cold]] pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted, std::size_t first) const {
+    pool<tensor_desc> without;
+    bool is_bound = true;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      without.push_back(wanted[i]);
+      if (tensors_.is_output(outputs_[first + i])) continue;
+      without[i].shape = {};
+      is_bound = false;
+    }
+    return is_bound ? pool<tensor_desc>() : without;
+  }
 
   std::int32_t taken(result<std::int32_t> made) {
     if (made) return *made;
@@ -275,6 +304,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   tensor_desc made = desc(id);
   constexpr auto same = signature_rule::declared_output_quantisation_must_match;
   verdict v = nnrt::detail::settle_shape(made, expected);
+  if (!v && !tensors_.is_output(outputs_[i])) v = nnrt::detail::settle_shape(made, {expected.type, expected.layout, {}});
   if (v) v = nnrt::detail::require_same_quantisation(same, made.quantised, expected.quantised);
   if (v) return define(i, id);
   refuse(error_code::rule_broken,
@@ -319,13 +349,15 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
 
 [[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
                                                            array_ref<const std::int32_t> inputs,
-                                                           array_ref<const tensor_desc> wanted) {
+                                                           array_ref<const tensor_desc> wanted,
+                                                           array_ref<const tensor_desc> otherwise) {
   const std::string_view name = tensors_.name(outputs_[0]);  // of all nodes that the operator becomes
   count_copy(static_cast<std::int64_t>(name.size()));
   if (is_fine()) require_constants(op, inputs, name);
   if (!is_fine()) return {};
   const std::size_t bytes_before = network_.graph().bytes.size();
   auto made = network_.apply(op, attrs, inputs, wanted, name);
+  if (!made && !otherwise.empty()) made = network_.apply(op, attrs, inputs, otherwise, name);
   if (!made) {
     refuse(made.error().code(), {made.error().message()});
     return {};

@@ -48,6 +48,10 @@ class tensor_reader {
     ids_.assign(tensors_.size(), ir::none);
     for (pool<std::int32_t>& formed : formed_) formed.assign(tensors_.size(), ir::none);
     uses_.assign(tensors_.size(), 0);
+    is_output_.assign(tensors_.size(), 0);
+    const auto outputs = graph[schema::subgraph::outputs];
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
   }
 
   /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
@@ -75,6 +79,8 @@ class tensor_reader {
   std::string_view name(std::int32_t index) const {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
   }
+  /// Whether it is a result of the network, whose shape callers may rely on.
+  bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
   /// Whether the file has its elements.
   bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
@@ -137,6 +143,7 @@ class tensor_reader {
   pool<std::int32_t> formed_[constant_form::count];  // of constants, in each form
   pool<std::int32_t> uses_;                          // how many weights a tensor has given its name to
   pool<char> shared_;                                // whether other tensors have its name, too
+  pool<char> is_output_;                             // of the network
   std::int64_t copied_bytes_ = 0;                    // of constants
 };
 

@@ -34,12 +34,10 @@ struct reduction {
   return true;
 }
 
-template <class Op>
-[[gnu::cold]] std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r,
-                                   const tensor_desc& wanted = {}) {
+template <class Op> [[gnu::cold]] std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r) {
   typename Op::attrs attrs;
   attrs.keep_dims = r.keep_dims;
-  return node.add<Op>(attrs, {x, node.integer_list(r.axes)}, wanted);
+  return node.add<Op>(attrs, {x, node.integer_list(r.axes)});
 }
 
 }  // namespace detail
@@ -47,7 +45,10 @@ template <class Op>
 /// MEAN and what begins with REDUCE_.
 template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
-  if (!detail::is_copy(node, r)) node.conclude(0, detail::reduced<Op>(node, r.x, r, node.declared(0)));
+  if (detail::is_copy(node, r)) return;
+  typename Op::attrs attrs;
+  attrs.keep_dims = r.keep_dims;
+  node.conclude(0, node.add_declared<Op>(attrs, {r.x, node.integer_list(r.axes)}));
 }
 
 [[gnu::cold]] inline void read_sum(node_reader& node) {

@@ -79,7 +79,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 /// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under its own shape
 /// again the result is a tensor like any other, in the same memory.
 [[gnu::cold]] inline void read_transpose(node_reader& node) {
-  const std::int32_t y = node.add<ops::transpose>({}, {detail::moved_input(node), node.input(1)}, node.declared(0));
+  const std::int32_t y = node.add_declared<ops::transpose>({}, {detail::moved_input(node), node.input(1)});
   const tensor_desc& made = node.desc(y);
   if (made.layout == default_format(made.rank())) return node.define(0, y);
   node.define(0, node.add<ops::reshape>({}, {y, node.add<ops::shape_of>({}, {y})}));
@@ -158,7 +158,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   attrs.axes.push_back(axis);
   const pool<std::int32_t> made = node.add_all<ops::split>(parts, {node.input(0)});
   for (std::size_t i = 0; i < made.size(); ++i)
-    node.define(i, node.add<ops::squeeze>(attrs, {made[i]}, node.declared(i)));
+    node.define(i, node.add_declared<ops::squeeze>(attrs, {made[i]}, i));
 }
 
 [[gnu::cold]] inline void read_pad(node_reader& node) {
