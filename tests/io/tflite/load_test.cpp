@@ -221,22 +221,29 @@ const spoiled files[] = {
        f.inputs = {0, 1};
      },
      "subgraph 0: operator 0 ADD: 16-bit numbers whose scales are powers of two (pot_scale_int16)"},
-    {"stored numbers that are compared, of several zero points",
+    {"16-bit numbers that are moved, of another zero point",
      [](file& f) {
-       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
-       f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.25F}, {1}}};
-       f.tensors[2] = {int8, {1, 2}, "sum", {}, {{0.5F}, {0}}};
+       f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[3] = {int16, {1, 2}, "y", {}, {{0.5F}, {1}}};
+       f.calls = {{reshape, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": declared output quantisation must match (got 0, expected 1)"},
+    {"bytes that are moved, of zero points that no byte has",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {std::numeric_limits<std::int32_t>::min()}}};
+       f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.5F}, {std::numeric_limits<std::int32_t>::max()}}};
+       f.calls = {{reshape, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": zero point must be a number of the type (got -2147483648, expected -128)"},
+    {"16-bit numbers that are compared, of several zero points",
+     [](file& f) {
+       f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[1] = {int16, {2}, "w", bytes_of<std::int16_t>({1, 2}), {{0.25F}, {1}}};
+       f.tensors[2] = {int16, {1, 2}, "sum", {}, {{0.5F}, {0}}};
        f.calls = {{55, {0, 1}, {2}}};
        f.outputs = {2};
      },
      "subgraph 0: operator 0 MAXIMUM: operands and output of different zero points"},
-    {"stored numbers that are moved, of another zero point",
-     [](file& f) {
-       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
-       f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.5F}, {1}}};
-       f.calls = {{reshape, {0}, {3}}};
-     },
-     "subgraph 0: operator 0 RESHAPE: reshape \"y\": declared output quantisation must match (got 0, expected 1)"},
     {"a sum of stored numbers",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};

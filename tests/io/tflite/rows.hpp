@@ -76,8 +76,9 @@ struct row {
   std::vector<data> outputs;
 };
 
-/// Operators that become one of ours, or several; and those that are put together of others.
+/// Operators that become one of ours, or several; those that are put together of others; and what is done with stored numbers.
 std::vector<row> rows_of_operators();
 std::vector<row> rows_of_composed_operators();
+std::vector<row> rows_of_stored_operators();
 
 }  // namespace tflite_test

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -44,17 +45,35 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   attrs.dst_t = static_cast<std::int64_t>(like.type);
   return node.add<ops::quant_dtype_cast>(attrs, {x}, tensor_desc{like.type, format::nd, {}, like.quantised});
 }
-/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale the file declares for the result: what the
-/// operator does is done with that scale, so the input's bytes get it first. Times one step as large as the quotient of both scales each
-/// byte is itself. Zero points stay, and the rules refuse a result of another one.
+/// Stored numbers in steps of 1 are the real ones.
+inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
+
+/// The same bytes with the scale of `to`. Times one step as large as the quotient of both scales each is itself.
+[[gnu::cold]] inline std::int32_t with_scale(node_reader& node, std::int32_t x, const quantisation& to) {
+  const tensor_desc from = node.desc(x);
+  if (from.quantised.scale == to.scale) return x;
+  const quantisation step = quant{.scale = to.scale / from.quantised.scale, .zero_point = 0};
+  const quantisation made = quant{.scale = to.scale, .zero_point = from.quantised.zero_point};
+  return node.add<ops::mul>({}, {x, node.scalar(from.type, 1, step)}, {from.type, format::nd, {}, made});
+}
+/// The same bytes with the zero point of `to`, and its scale already: the sum with as many steps as lie between both zero points. A step is
+/// 1 in the sum's fixed point, so that it is exact.
+[[gnu::cold]] inline std::int32_t with_zero_point(node_reader& node, std::int32_t x, const quantisation& to) {
+  const tensor_desc from = node.desc(x);
+  const std::int64_t steps = std::int64_t{from.quantised.zero_point} - to.zero_point;
+  if (steps == 0 || size_of(from.type) != 1 || steps < -255 || steps > 255) return x;  // no bytes have such zero points
+  const int lowest = from.type == u8 ? 0 : -128, end = steps > 0 ? lowest : lowest + 255;
+  const quantisation from_end = quant{.scale = to.scale, .zero_point = end};
+  return node.add<ops::add>({}, {x, node.scalar(from.type, static_cast<double>(end + steps), from_end)}, {from.type, format::nd, {}, to});
+}
+/// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file declares for the result: what
+/// the operator does is done with those, so the input's bytes get them first. Zero points of 16-bit numbers stay, and the rules refuse others.
 [[gnu::cold]] inline std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
   const std::int32_t x = node.input(i);
   const tensor_desc from = node.desc(x), to = node.declared(0);
   const auto has_scale = [](const tensor_desc& d) { return d.quantised.mode == quantisation::kind::per_tensor; };
-  const bool differs = has_scale(from) && has_scale(to) && from.type == to.type && from.quantised.scale != to.quantised.scale;
-  if (!differs || from.quantised.zero_point != to.quantised.zero_point) return x;
-  const quantisation step = quant{.scale = to.quantised.scale / from.quantised.scale, .zero_point = 0};
-  return node.add<ops::mul>({}, {x, node.scalar(from.type, 1, step)}, {from.type, format::nd, {}, to.quantised});
+  if (!has_scale(from) || !has_scale(to) || from.type != to.type) return x;
+  return with_zero_point(node, with_scale(node, x, to.quantised), to.quantised);
 }
 
 /// x, or the nearest number from least to most. Stored numbers keep their quantisation.

@@ -127,9 +127,6 @@ namespace detail {
 
 namespace detail {
 
-/// Stored numbers in steps of 1 are the real ones.
-inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
-
 /// What is stored, whatever that stands for, as f32.
 [[gnu::cold]] inline std::int32_t stored_as_real(node_reader& node, std::int32_t x) {
   const quantisation from = node.desc(x).quantised;

@@ -7,7 +7,7 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, which have one zero point.
+/// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one quantisation.
 template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
   for (const std::int32_t x : {a, b})
@@ -18,17 +18,16 @@ template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
 /// SELECT: a list of conditions chooses rows.
 [[gnu::cold]] inline void read_select(node_reader& node) {
   std::int32_t condition = node.input(0);
-  const std::int32_t a = node.input(1);
-  const int rank = node.desc(a).rank();
+  const int rank = node.desc(node.input(1)).rank();
   if (node.desc(condition).rank() == 1 && rank > 1) {
     pool<std::int64_t> column;
     for (int i = 0; i < rank; ++i) column.push_back(i == 0 ? -1 : 1);
     condition = detail::reshaped(node, condition, column);
   }
-  node.finish<ops::select>({}, {condition, a, node.input(2)});
+  node.finish<ops::select>({}, {condition, detail::moved_input(node, 1), detail::moved_input(node, 2)});
 }
 [[gnu::cold]] inline void read_select_v2(node_reader& node) {
-  node.finish<ops::select>({}, {node.input(0), node.input(1), node.input(2)});
+  node.finish<ops::select>({}, {node.input(0), detail::moved_input(node, 1), detail::moved_input(node, 2)});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

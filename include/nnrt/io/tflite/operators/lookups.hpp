@@ -64,7 +64,7 @@ namespace detail {
 /// The indices first; rows of quantised constants become floats where the output has some.
 [[gnu::cold]] inline void read_embedding_lookup(node_reader& node) {
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
-  const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : node.input(1);
+  const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : detail::moved_input(node, 1);
   node.finish<ops::gather>({}, {rows, node.input(0), node.integer_list({0})});
 }
 
@@ -76,7 +76,7 @@ namespace detail {
 [[gnu::cold]] inline void read_one_hot(node_reader& node) {
   ops::one_hot::attrs attrs;
   attrs.axis = node.options<schema::one_hot_options>()[schema::one_hot_options::axis];
-  node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), node.input(2), node.input(3)});
+  node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), detail::moved_input(node, 2), detail::moved_input(node, 3)});
 }
 
 /// Updates of one place add up.

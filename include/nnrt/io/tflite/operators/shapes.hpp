@@ -180,7 +180,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 [[gnu::cold]] inline void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
 
 /// Values and indices along the last axis.
-[[gnu::cold]] inline void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {node.input(0), node.input(1)}); }
+[[gnu::cold]] inline void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)}); }
 
 /// Backwards along the axes that the second operand lists.
 [[gnu::cold]] inline void read_reverse_v2(node_reader& node) {

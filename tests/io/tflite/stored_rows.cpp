@@ -1,0 +1,62 @@
+// stored_rows: operators on stored numbers, with the bytes that TensorFlow Lite 2.14.1 gave.
+#include "rows.hpp"
+
+namespace tflite_test {
+
+namespace {
+
+/// Bytes before they are moved, and behind an operator that declares another scale and zero point for them.
+data before(std::vector<std::int32_t> shape, std::vector<double> numbers) { return q(shape, numbers, 0.5F, 3); }
+data behind(std::vector<std::int32_t> shape, std::vector<double> numbers) { return q(shape, numbers, 0.3F, -7); }
+data u_before(std::vector<std::int32_t> shape, std::vector<double> numbers) { return u(shape, numbers, 0.5F, 255); }
+data u_behind(std::vector<std::int32_t> shape, std::vector<double> numbers) { return u(shape, numbers, 0.5F, 0); }
+
+std::vector<row> rows_of_moves() {
+  return {
+      {"of another zero point", 22, "RESHAPE", {before({4}, {-128, -91, 3, 127}), integers({2, 2})}, {}, {behind({2, 2}, {-128, -91, 3, 127})}},
+      {"of the farthest zero point", 22, "RESHAPE", {u_before({3}, {0, 37, 255}), integers({1, 3})}, {}, {u_behind({1, 3}, {0, 37, 255})}},
+      {"of another zero point", 39, "TRANSPOSE", {before({2, 2}, {-128, -91, -54, 127}), integers({1, 0})}, {26, {}}, {behind({2, 2}, {-128, -54, -91, 127})}},
+      {"of another zero point", 43, "SQUEEZE", {before({1, 2}, {-128, 127})}, {30, {}}, {behind({2}, {-128, 127})}},
+      {"of another zero point", 65, "SLICE", {before({3}, {-128, -91, 127}), integers({1}), integers({2})}, {48, {}}, {behind({2}, {-91, 127})}},
+      {"of another zero point", 45, "STRIDED_SLICE",
+       {before({3}, {-128, -91, 127}), integers({0}), integers({3}), integers({2})}, strided(0, 0, 0, 0, 0), {behind({2}, {-128, 127})}},
+      {"of another zero point", 49, "SPLIT",
+       {integer(0), before({2}, {-128, 127})}, {35, {number(0, 2)}}, {behind({1}, {-128}), behind({1}, {127})}},
+      {"of another zero point, which surrounds them", 34, "PAD",
+       {before({2}, {-128, 127}), in_file(i({1, 2}, {1, 1}))}, {22, {}}, {behind({4}, {-7, -128, 127, -7})}},
+      {"of another zero point", 60, "PADV2",
+       {before({2}, {-128, 127}), in_file(i({1, 2}, {1, 0})), in_file(behind({1}, {100}))}, {43, {}}, {behind({3}, {100, -128, 127})}},
+      {"of another zero point", 69, "TILE", {before({2}, {-128, 127}), integers({2})}, {51, {}}, {behind({4}, {-128, 127, -128, 127})}},
+      {"of another zero point", 36, "GATHER", {before({3}, {-128, -91, 127}), integers({2, 0})}, {23, {}}, {behind({2}, {127, -128})}},
+      {"of another zero point", 107, "GATHER_ND",
+       {before({3}, {-128, -91, 127}), in_file(i({2, 1}, {2, 0}))}, {83, {}}, {behind({2}, {127, -128})}},
+      {"of another zero point", 48, "TOPK_V2", {before({3}, {-128, 127, -91}), integer(2)}, {34, {}}, {behind({2}, {127, -91}), i({2}, {1, 2})}},
+      {"of another zero point", 105, "REVERSE_V2", {before({2}, {-128, 127}), integers({0})}, {81, {}}, {behind({2}, {127, -128})}},
+      {"of another zero point", 5, "DEPTH_TO_SPACE",
+       {before({1, 1, 1, 4}, {-128, -91, -54, 127})}, {94, {number(0, 2)}}, {behind({1, 2, 2, 1}, {-128, -91, -54, 127})}},
+      {"of another zero point", 97, "RESIZE_NEAREST_NEIGHBOR",
+       {before({1, 1, 2, 1}, {-128, 127}), integers({1, 4})}, {74, {}}, {behind({1, 1, 4, 1}, {-128, -128, 127, 127})}},
+      {"of another zero point", 23, "RESIZE_BILINEAR",
+       {before({1, 1, 2, 1}, {-128, -91}), integers({1, 4})}, {15, {}}, {behind({1, 1, 4, 1}, {-128, -110, -91, -91})}},
+      {"of another zero point", 17, "MAX_POOL_2D",
+       {before({1, 2, 4, 1}, {-128, -91, -54, -17, 20, 57, 94, -125})}, pool(valid, 2, 2, 2, 2), {behind({1, 1, 2, 1}, {57, 94})}},
+      {"of another zero point", 1, "AVERAGE_POOL_2D",
+       {before({1, 2, 4, 1}, {-128, -91, -54, -17, 20, 57, 94, -125})}, pool(valid, 2, 2, 2, 2), {behind({1, 1, 2, 1}, {-36, -26})}},
+      {"of several zero points", 55, "MAXIMUM", {before({2}, {-128, 127}), q({2}, {5, 5}, 2, 100)}, {39, {}}, {behind({2}, {5, 127})}},
+      {"of another zero point", 57, "MINIMUM", {before({2}, {-128, 127}), before({1}, {5})}, {39, {}}, {behind({2}, {-128, 5})}},
+      {"of several zero points", 64, "SELECT", {b({2}, {1, 0}), before({2}, {-128, 127}), behind({2}, {5, 6})}, {47, {}}, {behind({2}, {-128, 6})}},
+      {"of another zero point", 123, "SELECT_V2", {b({2}, {1, 0}), before({2}, {-128, 127}), before({1}, {5})}, {98, {}}, {behind({2}, {-128, 5})}},
+      {"of another zero point", 7, "EMBEDDING_LOOKUP",
+       {i({1}, {1}), in_file(before({2, 2}, {-128, -91, -54, 127}))}, {}, {behind({1, 2}, {-54, 127})}},
+      {"of another zero point", 85, "ONE_HOT",
+       {i({2}, {0, 1}), integer(2), before({}, {7}), before({}, {1})}, {61, {number(0, -1)}}, {behind({2, 2}, {7, 1, 1, 7})}},
+  };
+}
+
+}  // namespace
+
+std::vector<row> rows_of_stored_operators() {
+  return rows_of_moves();
+}
+
+}  // namespace tflite_test
