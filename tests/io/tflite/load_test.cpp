@@ -244,15 +244,13 @@ const spoiled files[] = {
        f.outputs = {2};
      },
      "subgraph 0: operator 0 MAXIMUM: operands and output of different zero points"},
-    {"a sum of stored numbers",
+    {"exponentials of 16-bit numbers, which TFLite interpolates",
      [](file& f) {
-       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
-       f.tensors[1] = {int32, {1}, "axis", bytes_of<std::int32_t>({1})};
-       f.tensors[2] = {int8, {1}, "sum", {}, {{0.5F}, {0}}};
-       f.calls = {{74, {0, 1}, {2}}};
-       f.outputs = {2};
+       f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[3] = {int16, {1, 2}, "y", {}, {{0.5F}, {0}}};
+       f.calls = {{47, {0}, {3}}};
      },
-     "subgraph 0: operator 0 SUM: a sum of quantised numbers"},
+     "subgraph 0: operator 0 EXP: quantised i16"},
     {"the least of stored numbers, of another scale",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};

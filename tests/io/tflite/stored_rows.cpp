@@ -1,4 +1,5 @@
-// stored_rows: operators on stored numbers, with the bytes that TensorFlow Lite 2.14.1 gave.
+// stored_rows: operators on stored numbers, with the bytes that TensorFlow Lite 2.14.1 gave: its reference kernels, for SUM of i8 those that it
+// runs by default. (The tanh of stored numbers is that of the real ones: TensorFlow Lite leaves it out.)
 #include "rows.hpp"
 
 namespace tflite_test {
@@ -10,6 +11,34 @@ data before(std::vector<std::int32_t> shape, std::vector<double> numbers) { retu
 data behind(std::vector<std::int32_t> shape, std::vector<double> numbers) { return q(shape, numbers, 0.3F, -7); }
 data u_before(std::vector<std::int32_t> shape, std::vector<double> numbers) { return u(shape, numbers, 0.5F, 255); }
 data u_behind(std::vector<std::int32_t> shape, std::vector<double> numbers) { return u(shape, numbers, 0.5F, 0); }
+
+std::vector<row> rows_of_sums_and_functions() {
+  return {
+      {"bytes, along the last axis", 74, "SUM",
+       {q({2, 3}, {-128, 10, 127, 7, 100, -100}, 0.5F, 10), integers({-1})}, {27, {flag(0)}}, {q({2, 1}, {-15, -16}, 1.25F, -7)}},
+      {"bytes of one scale, which saturate", 74, "SUM",
+       {q({2, 3}, {1, 2, 3, 100, 100, 27}, 0.5F, 9), integers({1})}, {27, {}}, {q({2}, {-12, 127}, 0.5F, 9)}},
+      {"unsigned bytes", 74, "SUM",
+       {u({2, 3}, {0, 10, 255, 7, 100, 200}, 0.5F, 10), integers({1})}, {27, {}}, {u({2}, {101, 118}, 1.25F, 7)}},
+      {"bytes; no steps from the zero point stay none", 11, "L2_NORMALIZATION",
+       {q({2, 4}, {-128, 5, 13, 90, 7, 3, 3, 3}, 0.1F, 3)}, {12, {}}, {q({2, 4}, {-106, 2, 8, 71, 127, 0, 0, 0}, 1 / 128.0F, 0)}},
+      {"unsigned bytes", 11, "L2_NORMALIZATION",
+       {u({2, 4}, {0, 133, 141, 218, 135, 131, 131, 131}, 0.1F, 131)}, {12, {}},
+       {u({2, 4}, {22, 130, 136, 199, 255, 128, 128, 128}, 1 / 128.0F, 128)}},
+      {"bytes", 50, "LOG_SOFTMAX",
+       {q({2, 4}, {-128, 5, 127, 90, 3, 3, 3, 3}, 0.1F, 3)}, {36, {}}, {q({2, 4}, {-128, -69, 127, 67, 105, 105, 105, 105}, 1 / 16.0F, 127)}},
+      {"unsigned bytes", 50, "LOG_SOFTMAX",
+       {u({2, 4}, {0, 133, 255, 218, 131, 131, 131, 131}, 0.1F, 131)}, {36, {}}, {u({2, 4}, {0, 59, 255, 195, 233, 233, 233, 233}, 1 / 16.0F, 255)}},
+      {"bytes", 47, "EXP", {q({6}, {-128, -50, 0, 3, 40, 127}, 0.03F, 3)}, {33, {}}, {q({6}, {-100, -98, -91, -90, -70, 127}, 0.1F, -100)}},
+      {"fused tanh of bytes", 0, "ADD",
+       {q({4}, {-100, 0, 20, 120}, 0.05F, 0), q({4}, {10, 5, 3, 100}, 0.04F, 2)}, {11, {byte(0, 4)}}, {q({4}, {-128, 15, 100, 127}, 1 / 128.0F, 0)}},
+      {"fused tanh of unsigned bytes", 41, "SUB",
+       {u({4}, {0, 100, 120, 255}, 0.05F, 100), u({4}, {10, 105, 103, 100}, 0.04F, 102)}, {28, {byte(0, 4)}},
+       {u({4}, {17, 113, 223, 255}, 1 / 128.0F, 128)}},
+      {"fused clamp of bytes to -1 ... 1", 0, "ADD",
+       {q({4}, {-100, 0, 20, 120}, 0.05F, 0), q({4}, {10, 5, 3, 100}, 0.04F, 2)}, {11, {byte(0, 2)}}, {q({4}, {-45, 11, 55, 55}, 0.02F, 5)}},
+  };
+}
 
 std::vector<row> rows_of_moves() {
   return {
@@ -56,7 +85,9 @@ std::vector<row> rows_of_moves() {
 }  // namespace
 
 std::vector<row> rows_of_stored_operators() {
-  return rows_of_moves();
+  std::vector<row> rows = rows_of_sums_and_functions();
+  for (const row& r : rows_of_moves()) rows.push_back(r);
+  return rows;
 }
 
 }  // namespace tflite_test

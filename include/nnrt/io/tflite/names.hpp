@@ -95,5 +95,6 @@ static_assert(dtype_of_type(9) == i8 && dtype_of_type(15) == u32 && dtype_of_typ
 
 /// Fused activations by number.
 inline constexpr std::string_view activation_names[] = {"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
+inline constexpr std::int8_t fused_tanh = 4;
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

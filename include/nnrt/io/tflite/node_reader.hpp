@@ -322,7 +322,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
     case 3:
       return activation::relu6;
     case 2:
-    case 4:
+    case fused_tanh:
       activation_behind_ = number;
       return activation::none;
     default:

@@ -18,7 +18,6 @@
 #include <nnrt/ops/cos.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/equal.hpp>
-#include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/greater.hpp>
@@ -91,7 +90,7 @@ inline constexpr operator_row operator_table[] = {
     {"ELU", 1, 1, 1, 1, read_elu},
     {"EMBEDDING_LOOKUP", 2, 2, 1, 1, read_embedding_lookup},
     {"EQUAL", 2, 2, 1, 1, read_binary<ops::equal>},
-    {"EXP", 1, 1, 1, 1, read_function<ops::exp>},
+    {"EXP", 1, 1, 1, 1, read_exp},
     {"EXPAND_DIMS", 2, 2, 1, 1, read_binary<ops::expand_dims>},
     {"FILL", 2, 2, 1, 1, read_fill},
     {"FLOOR", 1, 1, 1, 1, read_function<ops::floor>},

@@ -17,6 +17,7 @@
 #include <nnrt/ops/round.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/tanh.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -28,10 +29,19 @@ template <class Op> [[gnu::cold]] void read_binary(node_reader& node) {
   node.finish<Op>({}, {node.input(0), node.input(1)});
 }
 
+namespace detail {
+/// The tanh of what Op makes of stored numbers. The scale of that stands nowhere, so the real numbers are computed.
+template <class Op> [[gnu::cold]] void read_tanh_of_stored(node_reader& node) {
+  const std::int32_t y = node.add<Op>({}, {as_real(node, node.input(0)), as_real(node, node.input(1))});
+  node.conclude(0, as_stored(node, node.add<ops::tanh>({}, {y}), node.declared(0)));
+}
+}  // namespace detail
 /// Operators of two tensors that fuse an activation.
 template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reader& node) {
+  const std::int8_t fused = node.options<Options>()[Options::fused];
+  if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_stored<Op>(node);
   typename Op::attrs attrs;
-  attrs.fused = node.fused(node.options<Options>()[Options::fused]);
+  attrs.fused = node.fused(fused);
   node.finish<Op>(attrs, {node.input(0), node.input(1)});
 }
 

@@ -23,10 +23,19 @@ namespace detail {
   const tensor_desc desc = node.desc(x);
   if (desc.type != f32) node.not_supported({desc.quantised ? "quantised " : "", name_of(desc.type)});
 }
+[[gnu::cold]] inline void require_f32_or_bytes(node_reader& node, std::int32_t x) {
+  if (!node.desc(x).quantised || size_of(node.desc(x).type) != 1) require_f32(node, x);
+}
 
 }  // namespace detail
 
-/// EXP, LOG, SIN, COS, FLOOR, CEIL and ROUND.
+/// Bytes, too: TFLite's table of them holds the nearest numbers. Its table of 16-bit numbers does not.
+[[gnu::cold]] inline void read_exp(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  detail::require_f32_or_bytes(node, x);
+  node.finish<ops::exp>({}, {x});
+}
+/// LOG, SIN, COS, FLOOR, CEIL and ROUND.
 template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
@@ -35,7 +44,7 @@ template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
 /// Along the last axis.
 [[gnu::cold]] inline void read_log_softmax(node_reader& node) {
   const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
+  detail::require_f32_or_bytes(node, x);
   ops::log_softmax::attrs attrs;
   attrs.axis = -1;
   node.finish<ops::log_softmax>(attrs, {x});

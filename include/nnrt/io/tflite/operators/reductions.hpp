@@ -3,8 +3,10 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/div.hpp>
+#include <nnrt/ops/l2_normalize.hpp>
 #include <nnrt/ops/logical_not.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/mul.hpp>
@@ -51,10 +53,34 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
   node.conclude(0, node.add_declared<Op>(attrs, {r.x, node.integer_list(r.axes)}));
 }
 
+namespace detail {
+/// Stored i8 numbers, which TFLite adds up as they are, and scales in floats: round(sum * scale + bias), in this order.
+/// Floats hold sums of 65,000 bytes and more exactly.
+[[gnu::cold]] inline void sum_of_i8(node_reader& node, const reduction& r) {
+  const tensor_desc from = node.desc(r.x), to = node.declared(0);
+  std::int64_t count = 1;
+  for (const std::int64_t axis : r.axes) {
+    const std::int64_t extent = from.shape[static_cast<int>(axis)];
+    if (extent < 0) return node.not_supported({"a sum of quantised numbers along an extent that only a run knows"});
+    count *= extent;
+  }
+  const float scale = from.quantised.scale / to.quantised.scale, zero = static_cast<float>(from.quantised.zero_point);
+  const std::int32_t steps = as_real(node, with_scale(node, r.x, steps_of_1));
+  const std::int32_t away = reduced<ops::reduce_sum>(node, steps, r);
+  const std::int32_t sum = node.add<ops::add>({}, {away, node.scalar(f32, double{zero} * static_cast<double>(count))});
+  const std::int32_t scaled = node.add<ops::mul>({}, {sum, node.scalar(f32, scale)});
+  const std::int32_t result = node.add<ops::add>({}, {scaled, node.scalar(f32, -zero * scale * static_cast<float>(count))});
+  const quantisation made = quant{.scale = 1, .zero_point = to.quantised.zero_point};
+  node.conclude(0, with_scale(node, as_stored(node, result, {to.type, format::nd, {}, made}), to.quantised));
+}
+}  // namespace detail
+/// Of i8 the reference kernel writes nothing, so that what TFLite runs by default counts.
 [[gnu::cold]] inline void read_sum(node_reader& node) {
-  // TFLite scales a quantised sum in floats, ours in fixed point.
-  if (node.desc(node.input(0)).quantised) node.not_supported({"a sum of quantised numbers"});
-  read_reduction<ops::reduce_sum>(node);
+  const detail::reduction r = detail::read_reduction_of(node);
+  const tensor_desc x = node.desc(r.x), y = node.declared(0);
+  const bool is_rescaled = x.type == i8 && x.quantised && y.type == i8 && y.quantised && x.quantised != y.quantised;
+  if (!is_rescaled || r.axes.empty() || !node.is_fine()) return read_reduction<ops::reduce_sum>(node);
+  detail::sum_of_i8(node, r);
 }
 
 /// Not all of the opposites are true.
@@ -88,11 +114,20 @@ namespace detail {
   node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, node.input(0)))});
 }
 
-/// x / max(its length, 1e-6), along the last axis: of operators with kernels for vectors, which l2_normalize has not.
+namespace detail {
+/// The same of stored numbers, whose sums TFLite adds up in integers.
+[[gnu::cold]] inline void normalise_stored(node_reader& node, std::int32_t x) {
+  ops::l2_normalize::attrs attrs;
+  attrs.fused = node.fused(node.options<schema::l2_norm_options>()[schema::l2_norm_options::fused]);
+  attrs.axis.push_back(-1);
+  node.finish<ops::l2_normalize>(attrs, {x});
+}
+}  // namespace detail
+/// x / max(its length, 1e-6), along the last axis: put together, since l2_normalize bounds the square.
 [[gnu::cold]] inline void read_l2_normalization(node_reader& node) {
   const auto options = node.options<schema::l2_norm_options>();
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  if (node.desc(x).quantised) return detail::normalise_stored(node, x);
   ops::div::attrs attrs;
   attrs.fused = node.fused(options[schema::l2_norm_options::fused]);
   detail::reduction r{x, {}, true};
