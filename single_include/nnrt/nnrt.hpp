@@ -22711,6 +22711,34 @@ template <class Isa = native> void l2_lengths(const axis_block& block, const flo
 // l2_normalize: a tensor divided by its length along some axes.
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 
+// ===== nnrt/ops/detail/fixed_root.hpp
+// fixed_root: reciprocals of square roots of stored 8-bit numbers in fixed point, with the bits of TFLite's.
+// Flow: the reference of rsqrt on i8 and u8; its binding makes a table of it.
+
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+
+/// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Newton and Raphson's method, five steps with 3
+/// integer bits, of x as a number in [1/16, 1/4) without any. Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
+constexpr fixed_point inverse_root(std::int32_t x) {
+  using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
+  if (x <= 1) return {2147483647, 0};
+  int right = 11;
+  for (; x >= 1 << 29; ++right) x /= 4;
+  const int pairs = (std::countl_zero(static_cast<std::uint32_t>(x)) - 1) / 2 - 1;
+  right -= pairs;
+  x <<= 2 * pairs;
+  constexpr std::int32_t one = 1 << 28, three_halves = one + (one >> 1), half_of_root_2 = 1518500250;
+  const std::int32_t half = shifted_right(x >> 1, 1);
+  std::int32_t y = one;
+  for (int step = 0; step < 5; ++step) {
+    const std::int32_t cube = shifted_left(high_product(high_product(y, y), y), 6);
+    y = shifted_left(high_product(three_halves, y) - high_product(half, cube), 3);
+  }
+  y = high_product(y, half_of_root_2);
+  return right < 0 ? fixed_point{shifted_left(y, -right), 0} : fixed_point{y, -right};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
 // ===== nnrt/ops/detail/groups.hpp
 // groups: the walk over all elements that differ along some axes alone, group by group.
 // Flow: references of operators that normalise along axes - log_softmax, l2_normalize.
@@ -22752,13 +22780,17 @@ namespace ops {
 /// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
 /// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
+/// the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no steps at all stay none.
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual scale: the
+/// reference kernels of TFLite's L2_NORMALIZATION.
 struct l2_normalize {
   static constexpr op_code code{94};
   static constexpr std::string_view name = "l2_normalize";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
       {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
@@ -22767,27 +22799,36 @@ struct l2_normalize {
     NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
     constexpr attrs() : epsilon(1e-6F), fused(activation::none) {}
   };
-  enum class rule { axis_must_be_an_axis_of_the_input, axes_must_differ, epsilon_must_be_positive_and_finite };
+  enum class rule {
+    axis_must_be_an_axis_of_the_input,
+    axes_must_differ,
+    epsilon_must_be_positive_and_finite,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     constexpr float least = std::numeric_limits<float>::min(), most = std::numeric_limits<float>::max();
     constexpr rule must_exist = Rule::axis_must_be_an_axis_of_the_input;
     chosen_axes axes;
     if (auto v = choose_axes(axes, a.axis, in[0].desc.rank(), must_exist, Rule::axes_must_differ); !v) return v;
     if (auto v = require_real_between(Rule::epsilon_must_be_positive_and_finite, a.epsilon, least, most); !v) return v;
-    return yields(in[0].desc);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
+    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    else of_real<T>(a, in[0], out[0]);
+  }
+
+ private:
+  template <class T> static constexpr void of_real(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
-    chosen_axes along;
-    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, x.rank()));
-    for (int axis = 0; a.axis.empty() && axis < x.rank(); ++axis) along.add(axis);
-    detail::for_each_group(x.shape, along, [&](auto each) {
+    detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
       double sum = 0;
       each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
       const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
@@ -22795,6 +22836,43 @@ struct l2_normalize {
       const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
+  }
+  static constexpr chosen_axes axes_of_one_sum(const attrs& a, int rank) {
+    chosen_axes along;
+    for (const std::int64_t axis : a.axis) along.add(normalise_axis(axis, rank));
+    for (int axis = 0; a.axis.empty() && axis < rank; ++axis) along.add(axis);
+    return along;
+  }
+  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
+    const quantisation& to = result.desc->quantised;
+    const stored_range range = stored_range_of<T>(to, a.fused);
+    const std::int64_t zero = operand.desc->quantised.zero_point;
+    detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { sum += (x.at(at) - zero) * (x.at(at) - zero); });
+      const stored_share share = share_of<T>(sum, to);
+      each([&](const shape_t& at) {
+        y.at(at) = requantise<T>((x.at(at) - zero) * share.steps, share.factor, to.zero_point, range);
+      });
+    });
+  }
+  /// What one step of x is in y: factor times so many.
+  struct stored_share {
+    fixed_point factor;
+    int steps = 1;
+  };
+  template <class T> static constexpr stored_share share_of(std::int64_t sum, const quantisation& to) {
+    int halvings = 0;  // of the root
+    for (; sum > std::numeric_limits<std::int32_t>::max(); ++halvings) sum /= 4;
+    fixed_point root = detail::fixed::inverse_root(static_cast<std::int32_t>(sum));
+    root.exponent -= halvings;
+    if (to.scale != 0x1p-7F)
+      return {fixed_point_of(static_cast<double>(root.mantissa) * math::detail::power_of_two(root.exponent - 31) / double{to.scale})};
+    if (!std::is_signed_v<T>) return {root, 128};  // TFLite rounds u8 in other places than i8
+    root.exponent += 7;
+    return {root};
   }
 };
 
@@ -23579,6 +23657,132 @@ template <class Isa = native> void log_softmax(const axis_block& block, const fl
 // log_softmax: the logarithms of the probabilities that softmax gives.
 // Flow: front ends call infer(); kernels/bind/ has the fast form.
 
+// ===== nnrt/ops/detail/fixed_logarithm.hpp
+// fixed_logarithm: logarithms of sums of powers of e in 32-bit fixed-point numbers, with the bits of TFLite's.
+// Flow: the reference of log_softmax on stored numbers; an optimised form must give the same.
+
+// ===== nnrt/ops/detail/fixed_exponential.hpp
+// fixed_exponential: powers of e and reciprocals of 32-bit fixed-point numbers, with the bits of TFLite's.
+// Flow: the reference of softmax on stored numbers; an optimised form must give the same.
+
+/// A fixed-point number of `n` integer bits holds value * 2^(31 - n) in 32 bits. A product (high_product) has the
+/// integer bits of both factors. Source of the methods and their constants: gemmlowp's fixedpoint.h, which TFLite's
+/// reference kernels use.
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+
+using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
+
+/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor's series around -1/8, up to the fourth power.
+constexpr std::int32_t exp_of_quarter(std::int32_t x) {
+  constexpr std::int32_t middle = 1895147668;  // e^(-1/8)
+  constexpr std::int32_t third = 715827883;    // 1/3
+  const std::int32_t d = x + (1 << 28), square = high_product(d, d), cube = high_product(square, d);
+  const std::int32_t fourth = shifted_right(high_product(square, square), 2);
+  const std::int32_t rest = shifted_right(high_product(fourth + cube, third) + square, 1);  // d^2/2 + d^3/6 + d^4/24
+  return middle + high_product(middle, d + rest);
+}
+
+/// e^x for -32 < x <= 0 with 5 integer bits; the result has none, and is 1 - 2^-31 for 0.
+constexpr std::int32_t exp(std::int32_t x) {
+  if (x == 0) return std::numeric_limits<std::int32_t>::max();
+  constexpr std::int32_t quarter = 1 << 24;
+  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  const std::int32_t within = (x & (quarter - 1)) - quarter, quarters = (within - x) / quarter;
+  std::int32_t result = exp_of_quarter(within * 32);
+  for (int bit = 0; bit < 7; ++bit)  // powers: of e^(-1/4), e^(-1/2), e^-1, … e^-16
+    if ((quarters >> bit & 1) != 0) result = high_product(result, powers[bit]);
+  return result;
+}
+
+/// 1 / (1 + x) for 0 <= x < 1; neither has integer bits. Newton and Raphson's division, three steps with 2 integer
+/// bits.
+constexpr std::int32_t reciprocal_of_one_plus(std::int32_t x) {
+  constexpr std::int32_t one = 1 << 29, first = 1515870810, slope = -1010580540;                 // 1, 48/17, -32/17
+  const auto half = static_cast<std::int32_t>((std::int64_t{x} + (std::int64_t{1} << 31)) / 2);  // (1 + x) / 2
+  std::int32_t y = first + high_product(half, slope);
+  for (int step = 0; step < 3; ++step) y += shifted_left(high_product(y, one - high_product(half, y)), 2);
+  return shifted_left(y, 1);
+}
+
+/// 1 / sum, as fraction / 2^(31 + bits): the fraction has no integer bits.
+struct reciprocal {
+  std::int32_t fraction = 0;
+  int bits = 0;
+};
+/// Of a sum with 19 bits behind the point, at least 1. (TFLite's has 32 bits and overflows from 4096 on; this one
+/// has 64.)
+constexpr reciprocal reciprocal_of(std::int64_t sum) {
+  const int top = 63 - std::countl_zero(static_cast<std::uint64_t>(sum));
+  const std::int64_t leading = top <= 31 ? sum << (31 - top) : sum >> (top - 31);
+  return {reciprocal_of_one_plus(static_cast<std::int32_t>(leading - (std::int64_t{1} << 31))), top - 19};
+}
+
+/// Steps of a scale as exponents of e: differences of stored numbers become fixed-point numbers with 5 integer bits.
+struct exponent_scale {
+  fixed_point factor;
+  std::int64_t least = 0;  // smaller differences count as minus infinity
+
+  constexpr explicit exponent_scale(double scale) {
+    constexpr double most = 0x1p31 - 1;
+    const double steps = scale * 0x1p26;
+    factor = fixed_point_of(steps < most ? steps : most);
+    least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
+  }
+  /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.
+  constexpr std::int32_t exponent_of(std::int64_t difference) const {
+    return rounding::twice::scale(static_cast<std::int32_t>(difference), factor);
+  }
+  /// e^(scale * difference), without integer bits, for a difference of at most 0.
+  constexpr std::int32_t exp_of(std::int64_t difference) const {
+    if (difference < least) return 0;
+    return fixed::exp(exponent_of(difference));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
+
+/// A number as 2^power * rest / 2^(-1/4): the power has 25 bits behind the point, the rest, of [2^(-1/2), 1), has 31.
+struct reduced_number {
+  std::int32_t power = 0, rest = 0;
+};
+/// Of x >= 1 with 19 bits behind the point. Of the powers a quarter above and below an integer, one leaves such a rest;
+/// the other's is 1, saturated.
+constexpr reduced_number reduced(std::int32_t x) {
+  constexpr std::int32_t root_of_half = 1518500250, quarter = 1 << 23;
+  const int a = std::countl_zero(static_cast<std::uint32_t>(x));
+  const std::int32_t rest_a = shifted_left(high_product(shifted_left(x, a - 1), root_of_half), 1);
+  const int b = std::countl_zero(static_cast<std::uint32_t>(high_product(x, root_of_half))) - 1;
+  const std::int32_t rest_b = shifted_left(x, b);
+  const std::int32_t power_a = (12 - a) * (1 << 25) + quarter, power_b = (12 - b) * (1 << 25) - quarter;
+  return {std::max(power_a, power_b), std::min(rest_a, rest_b)};
+}
+
+/// The logarithm of x >= 1 with 19 bits behind the point; the result has 5 integer bits. A rational function around
+/// 2^(-1/4). Source: log_x_for_x_greater_than_or_equal_to_1 of TFLite's reference kernels.
+constexpr std::int32_t logarithm(std::int32_t x) {
+  constexpr std::int32_t log_2 = 1488522236, middle = 1805811301;  // 2^(-1/4)
+  constexpr std::int32_t cubed = 117049297, squared = 127690142, constant = 1057819769, linear = 638450708;
+  const auto [power, rest] = reduced(x);
+  const std::int64_t sum = std::int64_t{rest} + middle;
+  const auto p = static_cast<std::int32_t>((sum + 1) / 2);  // both are positive
+  const std::int32_t q = 2 * (rest - middle), q_2 = high_product(q, q);
+  const std::int32_t numerator = high_product(q, rest) + high_product(high_product(q, q_2), cubed);
+  const std::int32_t denominator = high_product(p, constant + q + high_product(squared, q_2)) + high_product(linear, q);
+  const std::int32_t quotient = high_product(shifted_right(numerator, 6), reciprocal_of_one_plus(denominator));
+  return shifted_left(std::int64_t{high_product(power, log_2)} + quotient, 1);
+}
+
+/// The same of a sum that 32 bits may not hold. (TFLite's have 32 bits, and overflow from 4096 on.)
+constexpr std::int64_t logarithm_of(std::int64_t sum) {
+  constexpr std::int64_t log_2 = 46516320;  // with 26 bits behind the point
+  const int bits = 64 - std::countl_zero(static_cast<std::uint64_t>(sum)), beyond = bits > 31 ? bits - 31 : 0;
+  return logarithm(static_cast<std::int32_t>(sum >> beyond)) + beyond * log_2;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -23589,13 +23793,17 @@ namespace ops {
 /// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
 /// rounded once.
 ///
-/// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/16 to the largest
+/// number; computed in fixed-point numbers of 32 bits. To any other scale the logarithm is brought by requantise().
+///
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_LOG_SOFTMAX; quantised with the usual
+/// scale: the reference kernels of TFLite's LOG_SOFTMAX.
 struct log_softmax {
   static constexpr op_code code{95};
   static constexpr std::string_view name = "log_softmax";
-  static constexpr operand_spec inputs[] = {{"x", types::floating}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
 
@@ -23603,20 +23811,26 @@ struct log_softmax {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, axis));
     constexpr attrs() : axis(-1) {}
   };
-  enum class rule { axis_must_be_an_axis_of_the_input };
+  enum class rule { axis_must_be_an_axis_of_the_input, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc& x = in[0].desc;
     if (normalise_axis(a.axis, x.rank()) < 0)
       return refuse(Rule::axis_must_be_an_axis_of_the_input, a.axis, x.rank() - 1);
-    return yields(x);
+    return detail::infer_real<Rule>(in, wanted);
   }
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
+    if constexpr (detail::is_byte<T>) of_stored<T>(a, in[0], out[0]);
+    else of_real<T>(a, in[0], out[0]);
+  }
+
+ private:
+  template <class T> static constexpr void of_real(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
     chosen_axes along;
     along.add(normalise_axis(a.axis, x.rank()));
@@ -23629,11 +23843,40 @@ struct log_softmax {
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
     });
   }
+  template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
+    const auto x = operand.as<const T>();
+    const auto y = result.as<T>();
+    const detail::fixed::exponent_scale scale(double{operand.desc->quantised.scale});
+    const stored_logarithm<T> stored(result.desc->quantised);
+    chosen_axes along;
+    along.add(normalise_axis(a.axis, x.rank()));
+    detail::for_each_group(x.shape, along, [&](auto each) {
+      T largest = std::numeric_limits<T>::min();
+      std::int64_t sum = 0;
+      each([&](const shape_t& at) { largest = x.at(at) > largest ? x.at(at) : largest; });
+      each([&](const shape_t& at) { sum += nnrt::detail::shifted_right(scale.exp_of(x.at(at) - largest), 12); });
+      const std::int64_t logarithm = detail::fixed::logarithm_of(sum);
+      each([&](const shape_t& at) { y.at(at) = stored(scale.exponent_of(x.at(at) - largest) - logarithm); });
+    });
+  }
+  /// From a logarithm with 26 bits behind the point to the stored number.
+  template <class T> struct stored_logarithm {
+    fixed_point factor;
+    quantisation to;
+    bool is_usual;
+    constexpr explicit stored_logarithm(const quantisation& y)
+        : factor(fixed_point_of(0x1p-26 / double{y.scale})), to(y), is_usual(y.scale == 0x1p-4F && y.zero_point == highest) {}
+    constexpr T operator()(std::int64_t logarithm) const {
+      if (!is_usual) return requantise<T>(logarithm, factor, to.zero_point, {int{lowest}, int{highest}});
+      return static_cast<T>(nnrt::detail::clamped(nnrt::detail::shifted_right(logarithm, 22) + highest, lowest, highest));
+    }
+    static constexpr T lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+  };
 };
 
 }  // namespace ops
 
-/// log_softmax(x), or log_softmax(x, axis<1>).
+/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point = 127}>.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::log_softmax>(x, keywords...);
 }
@@ -27419,35 +27662,6 @@ template <class Isa> struct fast<ops::round, Isa> : unary_binding<fast<ops::roun
 // rsqrt: one over the square root.
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 
-// ===== nnrt/ops/detail/fixed_root.hpp
-// fixed_root: reciprocals of square roots of stored 8-bit numbers in fixed point, with the bits of TFLite's.
-// Flow: the reference of rsqrt on i8 and u8; its binding makes a table of it.
-
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
-
-/// 1 / sqrt(x) of an integer x > 0 as mantissa * 2^(exponent - 31). Newton and Raphson's method, five steps with 3
-/// integer bits, of x as a number in [1/16, 1/4) without any. Source: GetInvSqrtQuantizedMultiplierExp of TFLite.
-constexpr fixed_point inverse_root(std::int32_t x) {
-  using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
-  if (x <= 1) return {2147483647, 0};
-  int right = 11;
-  for (; x >= 1 << 29; ++right) x /= 4;
-  const int pairs = (std::countl_zero(static_cast<std::uint32_t>(x)) - 1) / 2 - 1;
-  right -= pairs;
-  x <<= 2 * pairs;
-  constexpr std::int32_t one = 1 << 28, three_halves = one + (one >> 1), half_of_root_2 = 1518500250;
-  const std::int32_t half = shifted_right(x >> 1, 1);
-  std::int32_t y = one;
-  for (int step = 0; step < 5; ++step) {
-    const std::int32_t cube = shifted_left(high_product(high_product(y, y), y), 6);
-    y = shifted_left(high_product(three_halves, y) - high_product(half, cube), 3);
-  }
-  y = high_product(y, half_of_root_2);
-  return right < 0 ? fixed_point{shifted_left(y, -right), 0} : fixed_point{y, -right};
-}
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
-
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -28415,82 +28629,6 @@ class byte_addends {
 // ===== nnrt/ops/detail/stored_softmax.hpp
 // stored_softmax: the two ways in which softmax of stored numbers is computed, for one group of elements.
 // Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
-
-// ===== nnrt/ops/detail/fixed_exponential.hpp
-// fixed_exponential: powers of e and reciprocals of 32-bit fixed-point numbers, with the bits of TFLite's.
-// Flow: the reference of softmax on stored numbers; an optimised form must give the same.
-
-/// A fixed-point number of `n` integer bits holds value * 2^(31 - n) in 32 bits. A product (high_product) has the
-/// integer bits of both factors. Source of the methods and their constants: gemmlowp's fixedpoint.h, which TFLite's
-/// reference kernels use.
-namespace nnrt::inline NNRT_ISA::ops::detail::fixed {
-
-using nnrt::detail::high_product, nnrt::detail::shifted_left, nnrt::detail::shifted_right;
-
-/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor's series around -1/8, up to the fourth power.
-constexpr std::int32_t exp_of_quarter(std::int32_t x) {
-  constexpr std::int32_t middle = 1895147668;  // e^(-1/8)
-  constexpr std::int32_t third = 715827883;    // 1/3
-  const std::int32_t d = x + (1 << 28), square = high_product(d, d), cube = high_product(square, d);
-  const std::int32_t fourth = shifted_right(high_product(square, square), 2);
-  const std::int32_t rest = shifted_right(high_product(fourth + cube, third) + square, 1);  // d^2/2 + d^3/6 + d^4/24
-  return middle + high_product(middle, d + rest);
-}
-
-/// e^x for -32 < x <= 0 with 5 integer bits; the result has none, and is 1 - 2^-31 for 0.
-constexpr std::int32_t exp(std::int32_t x) {
-  if (x == 0) return std::numeric_limits<std::int32_t>::max();
-  constexpr std::int32_t quarter = 1 << 24;
-  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
-  const std::int32_t within = (x & (quarter - 1)) - quarter, quarters = (within - x) / quarter;
-  std::int32_t result = exp_of_quarter(within * 32);
-  for (int bit = 0; bit < 7; ++bit)  // powers: of e^(-1/4), e^(-1/2), e^-1, … e^-16
-    if ((quarters >> bit & 1) != 0) result = high_product(result, powers[bit]);
-  return result;
-}
-
-/// 1 / (1 + x) for 0 <= x < 1; neither has integer bits. Newton and Raphson's division, three steps with 2 integer
-/// bits.
-constexpr std::int32_t reciprocal_of_one_plus(std::int32_t x) {
-  constexpr std::int32_t one = 1 << 29, first = 1515870810, slope = -1010580540;                 // 1, 48/17, -32/17
-  const auto half = static_cast<std::int32_t>((std::int64_t{x} + (std::int64_t{1} << 31)) / 2);  // (1 + x) / 2
-  std::int32_t y = first + high_product(half, slope);
-  for (int step = 0; step < 3; ++step) y += shifted_left(high_product(y, one - high_product(half, y)), 2);
-  return shifted_left(y, 1);
-}
-
-/// 1 / sum, as fraction / 2^(31 + bits): the fraction has no integer bits.
-struct reciprocal {
-  std::int32_t fraction = 0;
-  int bits = 0;
-};
-/// Of a sum with 19 bits behind the point, at least 1. (TFLite's has 32 bits and overflows from 4096 on; this one
-/// has 64.)
-constexpr reciprocal reciprocal_of(std::int64_t sum) {
-  const int top = 63 - std::countl_zero(static_cast<std::uint64_t>(sum));
-  const std::int64_t leading = top <= 31 ? sum << (31 - top) : sum >> (top - 31);
-  return {reciprocal_of_one_plus(static_cast<std::int32_t>(leading - (std::int64_t{1} << 31))), top - 19};
-}
-
-/// Steps of a scale as exponents of e: differences of stored numbers become fixed-point numbers with 5 integer bits.
-struct exponent_scale {
-  fixed_point factor;
-  std::int64_t least = 0;  // smaller differences count as minus infinity
-
-  constexpr explicit exponent_scale(double scale) {
-    constexpr double most = 0x1p31 - 1;
-    const double steps = scale * 0x1p26;
-    factor = fixed_point_of(steps < most ? steps : most);
-    least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
-  }
-  /// e^(scale * difference), without integer bits, for a difference of at most 0.
-  constexpr std::int32_t exp_of(std::int64_t difference) const {
-    if (difference < least) return 0;
-    return fixed::exp(rounding::twice::scale(static_cast<std::int32_t>(difference), factor));
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
