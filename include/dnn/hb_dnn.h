@@ -180,7 +180,7 @@ typedef struct {
 /// "1.1.0" and the like; it stays the library's.
 const char *hbDNNGetVersion(void);
 
-/// Loads the compiled models of some files. packedDNNHandle: set.
+/// Loads the compiled models of some files, which may change or go afterwards. packedDNNHandle: set.
 /// Errors: INVALID_ARGUMENT for a count below 1; CAN_NOT_OPEN_FILE; INVALID_MODEL; MODEL_NUMBER_EXCEED_LIMIT; INCOMPATIBLE_MODEL.
 int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t *packedDNNHandle, const char **modelFileNames, int32_t modelFileCount);
 
@@ -228,8 +228,8 @@ int32_t hbDNNRoiInfer(hbDNNTaskHandle_t *taskHandle, hbDNNTensor **output, const
 /// Errors: TIMEOUT; RUN_TASK_FAILED; API_USE_ERROR while the task waits for more; INVALID_TASK_HANDLE also when it is released meanwhile.
 int32_t hbDNNWaitTaskDone(hbDNNTaskHandle_t taskHandle, int32_t timeout);
 
-/// Takes a task back. What has not begun will not; what runs ends at the next node, and this call waits for that: afterwards nothing
-/// touches the tensors' memory. Results that were there stay.
+/// Takes a task back. What has not begun will not; what runs ends at the next node (what another task pre-empted, when that one has ended), and this
+/// call waits for it: afterwards nothing touches the tensors' memory. Results that were there stay.
 int32_t hbDNNReleaseTask(hbDNNTaskHandle_t taskHandle);
 
 /// Resizes a region of an image, or all of it (roi: null), and returns at once. taskHandle: set, whatever it was before; hbDNNReleaseTask

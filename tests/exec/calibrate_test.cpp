@@ -402,6 +402,7 @@ TEST_CASE("calibrate: weights that are not finite, samples of other inputs, and 
 namespace {
 /// A layer behind what has no logarithm.
 constexpr auto logarithmic = [](builder& g) { g.output("y", layers::conv2d<2, 1, 1>(log(g.input<f32, shape<1, 4, 4, 2>>("x")), "c")); };
+constexpr auto bare = [](builder& g) { g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c")); };
 }  // namespace
 
 TEST_CASE("calibrate: a layer whose results are no finite numbers whatever the sample is refused, one that has some is not") {
@@ -411,7 +412,24 @@ TEST_CASE("calibrate: a layer whose results are no finite numbers whatever the s
   for (auto& sample : samples) sample.fill(-1);
   CHECK(calibrate<network, accelerator_policy>(file, samples).error().message() == "calibrate: log: got no finite number from any sample, expected some");
   samples[1].fill(2);
-  CHECK(calibrate<network, accelerator_policy>(file, samples));
+  samples[1][0] = 0;  // whose logarithm is infinite
+  const auto made = calibrate<network, accelerator_policy>(file, samples);
+  REQUIRE(made);
+  for (const layer_report& layer : made->layers) {
+    CAPTURE(layer.op);
+    CHECK(layer.cosine > 0.99);  // of what there is
+    CHECK(layer.saturated <= 1);
+  }
+}
+
+TEST_CASE("calibrate: the least stored number is not beyond the range") {
+  const weights file = faint_weights({1, 0, 0, 1});
+  std::vector<std::array<float, 32>> samples(1);
+  samples[0].fill(-1);
+  const auto made = calibrate<graph<bare>, accelerator_policy>(file, samples, {.method = calibration_method::max, .steps = 128});
+  REQUIRE(made);
+  CHECK(made->layers[0].low == -0.75F);
+  CHECK(made->layers[0].saturated == 0);
 }
 
 namespace {

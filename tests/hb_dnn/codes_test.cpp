@@ -60,6 +60,7 @@ TEST_CASE("codes: of functions that load models") {
          {"memory: another architecture than what is loaded", load(&never, bytes_of({stored("bernoulli2")})), HB_DNN_INCOMPATIBLE_MODEL},
          {"memory: two architectures", load(&never, bytes_of({stored("bernoulli2"), counter()})), HB_DNN_INCOMPATIBLE_MODEL},
          {"memory: no architecture", load(&never, bytes_of({stored("nobody's")})), HB_DNN_INVALID_MODEL},
+         {"memory: a name that ends too early", load(&never, bytes_of({renamed(counter(), std::string("a\0b", 3))})), HB_DNN_INVALID_MODEL},
          {"memory: an input of no items", load(&never, bytes_of({of_no_items()})), HB_DNN_INVALID_MODEL},
          {"memory: a zero point that int8_t has not", load(&never, bytes_of({moved(true)})), HB_DNN_INVALID_MODEL},
          {"memory: one that it has", load(&moved_ends, bytes_of({moved(false)})), HB_DNN_SUCCESS},

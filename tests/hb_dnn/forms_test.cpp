@@ -55,6 +55,8 @@ TEST_CASE("forms: stored numbers are aligned as their architecture wants it, and
   CHECK((first_four(shifted.properties.alignedShape) == extents{1, 5, 8, 8} && shifted.properties.quantiType == SHIFT && shifted.properties.shift.shiftLen == 1 && shifted.properties.shift.shiftData[0] == 2));
   const auto unshifted = made(bernoulli2::table, {i8, format::nhwc, {1, 5, 7, 6}, odd}, tensor_use::input);   // no power of two
   CHECK(unshifted.properties.quantiType == SCALE);
+  const auto rows = made(bayes::table, {i8, nd, {2, 5}, q}, tensor_use::output);
+  CHECK((first_four(rows.properties.validShape) == extents{2, 1, 1, 5} && first_four(rows.properties.alignedShape) == extents{2, 1, 1, 16} && rows.batch() == 2));
   const auto sums = made(bayes::table, {i32, format::nhwc, {1, 2, 2, 3}, q}, tensor_use::output);
   CHECK((sums.properties.tensorType == HB_DNN_TENSOR_TYPE_S32 && sums.properties.alignedShape.dimensionSize[3] == 4));
 }

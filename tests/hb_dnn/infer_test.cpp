@@ -1,10 +1,12 @@
 // infer: what hbDNNInfer gives is bit for bit what a session of the same network gives, however its input lies in memory.
 #include "hb_dnn/client.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <nnrt/dynamic.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
 using namespace nnrt_test;
 
@@ -370,6 +372,29 @@ TEST_CASE("infer: results stay when their task and their model are gone, and mem
     CHECK(task == nullptr);
     CHECK(hbSysFreeMem(&all) == HB_SYS_SUCCESS);
   }
+}
+
+TEST_CASE("infer: a model is not its file, which may become another one's") {
+  const temporary_folder folder;
+  const std::string path = folder.file("weighted.safetensors"), bytes = bytes_of({weighted()});
+  std::ofstream(path) << bytes;
+  const char* files[] = {path.c_str()};
+  hbPackedDNNHandle_t models = nullptr;
+  REQUIRE(hbDNNInitializeFromFiles(&models, files, 1) == HB_DNN_SUCCESS);
+  hbDNNHandle_t model = nullptr;
+  const char** names = nullptr;
+  std::int32_t count = 0;
+  REQUIRE(hbDNNGetModelNameList(&names, &count, models) == HB_DNN_SUCCESS);
+  REQUIRE(hbDNNGetModelHandle(&model, models, names[0]) == HB_DNN_SUCCESS);
+  {
+    tensors in = inputs_for(model), out = outputs_for(model), again = outputs_for(model);
+    CHECK(infer(model, in.data(), out) == HB_DNN_SUCCESS);
+    CHECK(out.at<float>(0)[0] != 0);
+    std::ofstream(path) << std::string(bytes.size(), 'x');  // the same file, as cp writes it
+    CHECK(infer(model, in.data(), again) == HB_DNN_SUCCESS);
+    CHECK(std::equal(out.at<float>(0), out.at<float>(0) + 4, again.at<float>(0)));
+  }
+  CHECK(hbDNNRelease(models) == HB_DNN_SUCCESS);
 }
 
 TEST_CASE("infer: values that the network cannot take make the task fail, and the next one runs") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <fstream>
 
 namespace {
 const bool is_quiet = setenv("HB_DNN_LOG_LEVEL", "0", 1) == 0;
@@ -33,6 +34,22 @@ TEST_CASE("memory: what is allocated is zero, at a page, and can be written, rea
     CHECK(hbSysFreeMem(&mem) == HB_SYS_INVALID_ARGUMENT);
     CHECK(hbSysFreeMem(&copy) == HB_SYS_INVALID_ARGUMENT);
   }
+}
+
+TEST_CASE("memory: of what is allocated only what is touched takes memory") {
+  const auto resident_pages = [] {
+    std::int64_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident;
+  };
+  const std::int64_t before = resident_pages();
+  hbSysMem mem{};
+  REQUIRE(hbSysAllocMem(&mem, 1U << 29U) == HB_SYS_SUCCESS);
+  auto* const bytes = static_cast<unsigned char*>(mem.virAddr);
+  CHECK((bytes[0] == 0 && bytes[(1U << 29U) - 1] == 0));
+  bytes[12345] = 1;
+  CHECK(resident_pages() - before < 1 << 14);  // of 2^17 pages
+  CHECK(hbSysFreeMem(&mem) == HB_SYS_SUCCESS);
 }
 
 TEST_CASE("memory: each wrong argument has its code") {

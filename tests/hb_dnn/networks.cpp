@@ -49,6 +49,7 @@ constexpr auto counter_net = [](builder& g) {
   g.output("next", x + g.constant<f32, shape<1>>({1}));
   g.output("rank", x + g.constant<f32, shape<1>>({0}));
 };
+constexpr auto weighted_net = [](builder& g) { g.output("y", g.input<f32, shape<4>>("x") + g.weight<f32, shape<4>>("w")); };
 template <std::int64_t extent> constexpr auto slow_net = [](builder& g) {
   auto x = g.input<f32, shape<1, extent, extent, 16>>("x");
   auto a = layers::conv2d<64, 5, 5>(x, "c1", same);
@@ -143,6 +144,7 @@ network halves(const char* architecture) {
 }
 network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
+network weighted() { return named("weighted", "bayes", floats<graph<weighted_net>>()); }
 network slow() { return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>()); }
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }
 network of_no_items() {
@@ -152,6 +154,11 @@ network of_no_items() {
 }
 network moved(bool is_unsigned) { return named("moved", "bayes", is_unsigned ? floats<graph<unsigned_net>>() : floats<graph<signed_net>>()); }
 
+network renamed(const network& one, const std::string& name) {
+  saved_model copy = *one;
+  copy.name = name;
+  return std::make_shared<const saved_model>(std::move(copy));
+}
 std::vector<network> many(const network& one, int count) {
   std::vector<network> all;
   for (int i = 0; i < count; ++i) {

@@ -36,6 +36,8 @@ network halves(const char* architecture);
 network pair();
 /// "x" f32 [1]: "next" is x + 1, "rank" is x.
 network counter();
+/// "x" f32 [4]: "y" is x and a weight, which runs read where it lies.
+network weighted();
 /// "x" f32 [1, 48, 48, 16], through many layers, a few milliseconds each; "y" likewise.
 network slow();
 /// "at" i32 [2]: "y" f32 [2, 3], those rows of a table of 4. Other indices fail.
@@ -46,6 +48,8 @@ network of_no_items();
 /// "x" and "y" of stored numbers: i8 with zero point 100, u8 with zero point 200.
 network moved(bool is_unsigned);
 
+/// The same network under this name.
+network renamed(const network& one, const std::string& name);
 /// The same network so many times, under different names.
 std::vector<network> many(const network& one, int count);
 /// The bytes of a file.

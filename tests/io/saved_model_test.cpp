@@ -114,7 +114,7 @@ TEST_CASE("saved_model: a network comes back with every value, node, constant an
     REQUIRE(from_file);
     CHECK(nnrt_test::difference_of(r.network.graph, from_file->graph) == "");
     CHECK(is_same(r.network.weights, from_file->weights));
-    CHECK(load_models(path)->front().name == "some");
+    CHECK(load_models(path)->front().name == "some.net");
     CHECK(load_models(path)->front().made_by == joined({"nnrt ", version}));
   }
 }
@@ -322,4 +322,11 @@ TEST_CASE("saved_model: what cannot be a saved model is not written") {
   const saved_model twice[] = {compiled_network(), compiled_network()};
   CHECK(models_to_bytes(twice).error().message() == "two networks are called \"net\"");
   CHECK_FALSE(models_to_bytes({}));
+}
+
+TEST_CASE("saved models: a network that has no name has its file's, up to the last point") {
+  CHECK(detail::stem_of("a.b/digits.v1.safetensors") == "digits.v1");
+  CHECK(detail::stem_of("digits.safetensors") == "digits");
+  CHECK(detail::stem_of("a/digits") == "digits");
+  CHECK(detail::stem_of("a/.digits") == ".digits");
 }

@@ -40,7 +40,9 @@ constexpr row rows[] = {
     {"8W4C", bernoulli2::table, {i8, {1, 5, 9, 6}}, tensor_use::feature_map, {1, 5, 16, 8}, 640},
     {"no image of extents beyond all memory", bayes::table, {i8, {0, huge, huge, huge}}, tensor_use::output, {0, huge, huge, huge}, 0},
     {"images beyond all memory without a row", bernoulli2::table, {i16, {huge, 0, huge, huge}}, tensor_use::output, {huge, 0, huge, huge}, 0},
-    {"rows count as pixels", bayes::table, {i8, {2, 10}}, tensor_use::output, {1, 1, 2, 16}, 32},
+    {"rows are items of a batch", bayes::table, {i8, {2, 10}}, tensor_use::output, {2, 1, 1, 16}, 32},
+    {"of three axes the middle one is width", bernoulli2::table, {i8, {2, 9, 6}}, tensor_use::output, {2, 1, 16, 8}, 256},
+    {"one axis is channels", bayes::table, {i8, {10}}, tensor_use::output, {1, 1, 1, 16}, 16},
 };
 
 constexpr bool holds(const row& r) {

@@ -111,7 +111,7 @@ void print_report(const nnrt::saved_model& saved, const nnrt::calibrated_model& 
   double least = 1;
   std::string where;
   for (const nnrt::layer_report& layer : made.layers)
-    if (!nnrt::math::is_nan(least) && !(layer.cosine >= least)) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
+    if (layer.cosine < least) least = layer.cosine, where = layer.op + (layer.name.empty() ? "" : " ") + layer.name;
   std::printf("%s for %s: %zu of %zu nodes on the accelerator", saved.name.c_str(), saved.architecture.c_str(), on_accelerator, saved.places.size());
   if (wanted.options.report) std::printf(", least cosine %.6f%s%s", least, where.empty() ? "" : " at ", where.c_str());
   std::error_code is_no_file;
@@ -236,7 +236,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
   command.add_option("--report", wanted->page, "a page of HTML with what became of each layer, in numbers and pictures")->excludes(alone);
   command.add_option("--int16", wanted->in_16_bits, "names of nodes, with commas, whose activations shall have 16 bits where the accelerator takes that")->delimiter(',')->allow_extra_args(false);
   command.add_option("--on-processor", wanted->on_processor, "names of nodes, with commas, that shall run on the processor, whatever the accelerator takes")->delimiter(',')->allow_extra_args(false);
-  command.add_flag("--int32-tail", wanted->options.int32_tail, "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for each channel");
+  command.add_flag("--int32-tail", wanted->options.int32_tail, "the last convolution or dense layer on the accelerator keeps its sums of 32 bits, with a scale for each channel, unless it has an activation");
   command.add_flag("--stored-inputs", wanted->ends.inputs, "inputs are the accelerator's stored numbers, not floats that the processor converts");
   command.add_flag("--stored-outputs", wanted->ends.outputs, "the same of outputs");
   command.add_flag("--summary", wanted->is_silent_about_layers, "print the last two lines of the report alone");

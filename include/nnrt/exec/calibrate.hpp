@@ -386,9 +386,8 @@ class calibrator {
           const std::span<const T> y = with_bytes.output<T>(made.graph.outputs.size() + k);
           for (std::size_t e = 0; e < x.size(); ++e) {
             const quantisation q = scales.empty() ? desc.quantised : quantisation(quant{scales[e % scales.size()]});  // channels are innermost
-            const float last = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
-            found[k].add(double{x[e]}, double{real_of(y[e], q)});
-            found[k].saturated += std::fabs(x[e]) > last ? 1 : 0;
+            const float low = (static_cast<float>(std::numeric_limits<T>::min()) - 0.5F) * q.scale, high = (static_cast<float>(std::numeric_limits<T>::max()) + 0.5F) * q.scale;
+            found[k].add(double{x[e]}, double{real_of(y[e], q)}, x[e] >= low && x[e] <= high);
           }
         });
       }

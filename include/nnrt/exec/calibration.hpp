@@ -34,7 +34,8 @@ struct calibration_options {
   float steps = 127;            // scale = threshold / steps; a finite number above 0
   /// Names of nodes whose activations shall have 16 bits, where the accelerator's table takes that; others stay with 8 (see layer_report::bits).
   array_ref<const std::string_view> in_16_bits = {};
-  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel, rounded nowhere.
+  /// The last convolution or dense layer on the accelerator keeps its sums: 32 bits, a scale for each output channel, rounded nowhere. One that has an
+  /// activation, or that the accelerator reads further, does not (see layer_report::bits).
   bool int32_tail = false;
   bool report = true;           // run the stored network over the samples, too, and compare
   /// Called before each sample of each stage, if given: "ranges", "histograms", "choice", "report".
@@ -61,12 +62,13 @@ struct agreement {
   double product = 0, true_square = 0, stored_square = 0, noise = 0;
   std::int64_t saturated = 0, elements = 0;
 
-  /// Infinities, which masks have, are no numbers to compare.
-  void add(double real, double stored) {
-    if (math::is_inf(real)) return;
+  /// Infinities, which masks have, and what is no number are nothing to compare. `within`: whether the stored range reaches to the real one.
+  void add(double real, double stored, bool within = true) {
+    if (!math::is_finite(real)) return;
     product += real * stored, true_square += real * real, stored_square += stored * stored;
     noise += (real - stored) * (real - stored);
     ++elements;
+    saturated += within ? 0 : 1;
   }
   double cosine() const {
     if (true_square == 0 || stored_square == 0) return true_square == stored_square ? 1 : 0;

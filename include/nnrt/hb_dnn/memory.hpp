@@ -4,6 +4,7 @@
 
 #include <nnrt/hb_dnn/support.hpp>
 
+#include <sys/mman.h>
 #include <cstring>
 #include <iterator>
 #include <map>
@@ -25,15 +26,14 @@ class device_memory {
   /// Error codes of all: those of hb_sys.h.
   std::int32_t allocate(hbSysMem& mem, std::uint32_t bytes) {
     if (bytes == 0) return HB_SYS_INVALID_ARGUMENT;
+    const std::shared_ptr<void> block = zeros(bytes);
+    if (block == nullptr) return HB_SYS_OUT_OF_MEMORY;
+    const auto first = reinterpret_cast<std::uintptr_t>(block.get());
     const std::lock_guard lock(mutex_);
     if (limit_ > 0 && allocated_ + bytes > limit_) return HB_SYS_OUT_OF_MEMORY;
-    void* const first = ::operator new(bytes, std::align_val_t{page}, std::nothrow);
-    if (first == nullptr) return HB_SYS_OUT_OF_MEMORY;
-    std::shared_ptr<const void> block(first, [](void* begin) { ::operator delete(begin, std::align_val_t{page}); });
-    std::memset(first, 0, bytes);
-    regions_[reinterpret_cast<std::uintptr_t>(first)] = {bytes, std::move(block)};
+    regions_[first] = {bytes, block};
     allocated_ += bytes;
-    mem = {reinterpret_cast<std::uintptr_t>(first), first, bytes};
+    mem = {first, block.get(), bytes};
     return HB_SYS_SUCCESS;
   }
   std::int32_t free(hbSysMem& mem) {
@@ -84,6 +84,19 @@ class device_memory {
     std::shared_ptr<const void> block;   // null: the client's
   };
 
+  /// Memory from the start of a page on; of much of it, what nobody has touched takes none.
+  static std::shared_ptr<void> zeros(std::uint32_t bytes) {
+    constexpr std::uint32_t much = 1U << 20U;
+    if (bytes >= much) {
+      void* const first = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (first == MAP_FAILED) return nullptr;
+      return {first, [bytes](void* begin) { ::munmap(begin, bytes); }};
+    }
+    void* const first = ::operator new(bytes, std::align_val_t{page}, std::nothrow);
+    if (first == nullptr) return nullptr;
+    std::memset(first, 0, bytes);
+    return {first, [](void* begin) { ::operator delete(begin, std::align_val_t{page}); }};
+  }
   bool overlaps(std::uintptr_t first, std::uint32_t bytes) const {
     auto next = regions_.lower_bound(first);
     if (next != regions_.end() && next->first - first < bytes) return true;

@@ -28,6 +28,15 @@ inline const loaded_model* find_incompatible(const packed_models& made) {
 }
 
 /// Makes a packed handle of `count` files; load(i) reads one.
+/// The models of a file, without the file: clients may put another one in its place while models are loaded, as they do on boards.
+inline result<std::vector<saved_model>> load_copied(const char* path) {
+  const auto file = mapped_file::open(path);
+  if (!file) return fail(file.error());
+  auto made = load_models(file->bytes());
+  if (!made) return fail(std::move(made.error()).in(path));
+  return made;
+}
+
 template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32_t count, Load load) {
   auto made = std::make_shared<packed_models>();
   for (std::int32_t i = 0; i < count; ++i) {
@@ -98,7 +107,7 @@ NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle
     if (modelFileCount < 1) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", modelFileCount, " files"});
     for (int32_t i = 0; i < modelFileCount; ++i)
       if (modelFileNames[i] == nullptr) return null_argument(me);
-    return load_packed(me, packedDNNHandle, modelFileCount, [&](int32_t i) { return nnrt::load_models(modelFileNames[i]); });
+    return load_packed(me, packedDNNHandle, modelFileCount, [&](int32_t i) { return load_copied(modelFileNames[i]); });
   });
 }
 NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, const void** modelData, int32_t* modelDataLengths,

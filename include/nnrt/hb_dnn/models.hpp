@@ -38,6 +38,7 @@ class loaded_model {
                   {piece::in_quotes(from.name), ": compiled for ", piece::in_quotes(from.architecture), ", which is no architecture"});
     auto compiled = compile(from.network, {.threads = 1});
     if (!compiled) return fail(std::move(compiled.error()));
+    if (from.name.find('\0') != from.name.npos) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": got a name with a NUL, which hbDNN cannot list"});
     if (!compiled->has_plan()) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": extents of inputs are unknown"});
     made->program_.emplace(std::move(*compiled));
     const ir::graph& g = from.network.graph;

@@ -403,10 +403,10 @@ class model_loader {
   return fail(error_code::invalid_argument, {"got a file with ", all.size(), " networks, expected 1: load_models() reads them"});
 }
 
-/// What a file's only network is called: the file's own name, without what is behind a point.
+/// What a file's only network is called: the file's own name, without what is behind its last point.
 [[gnu::cold]] inline std::string stem_of(std::string_view path) {
   path.remove_prefix(path.find_last_of('/') + 1);
-  const std::size_t point = path.find('.');
+  const std::size_t point = path.find_last_of('.');
   return std::string(point == 0 || point == path.npos ? path : path.substr(0, point));
 }
 

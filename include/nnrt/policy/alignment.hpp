@@ -39,14 +39,14 @@ constexpr const alignment& alignment_for(const accelerator& table, const tensor_
 
 }  // namespace detail
 
-/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 in front of the others.
+/// The tensor as the accelerator lays it: 4 axes [N, H, W, C] (or [N, C, H, W]), lower ranks with extents of 1 behind N; a single axis is C.
 /// Of `image`, C counts planes or interleaved channels and only rows are lengthened. More than 4 axes stay as they are but for the last. Strides and bytes
 /// beyond 64 bits, which beside an extent of 0 mean nothing, are the largest such number. `is_halves`: two of its elements, which have a byte each in the
 /// graph, share one there.
 /// Source: the alignment rules of the boards' documentation.
 constexpr aligned_tensor aligned(const accelerator& table, const tensor_desc& desc, tensor_use use = tensor_use::feature_map, bool is_halves = false) {
   shape_t four = desc.shape;
-  while (four.rank < 4) four = four.with_axis(0, 1);
+  while (four.rank < 4) four = four.with_axis(desc.shape.rank > 1 ? 1 : 0, 1);
   const alignment& by = detail::alignment_for(table, tensor_desc{desc.type, desc.layout, four}, use);
   aligned_tensor made;
   made.valid = made.aligned = four;
