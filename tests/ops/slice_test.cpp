@@ -75,28 +75,27 @@ constexpr refusal refusals[] = {
     {"a begin behind the tensor",
      {},
      {4},
-     integers(numbers<4>),
+     integers(numbers<5>),
      integers(numbers<-1>),
      rule::begin_must_lie_in_the_input,
-     4,
-     3},
+     5,
+     4},
     {"a begin in a tensor without elements",
      {},
      {0},
-     integers(numbers<0>),
+     integers(numbers<1>),
      integers(numbers<-1>),
      rule::begin_must_lie_in_the_input,
-     0,
-     -1},
-    {"no elements", {}, {4}, integers(numbers<0>), integers(numbers<0>), rule::size_must_be_positive_or_minus_1, 0, 1},
+     1,
+     0},
     {"a negative size",
      {},
      {4},
      integers(numbers<0>),
      integers(numbers<-2>),
-     rule::size_must_be_positive_or_minus_1,
+     rule::size_must_not_be_less_than_minus_1,
      -2,
-     1},
+     -1},
     {"a box that ends behind the tensor",
      {-1},
      {4, 6},
@@ -155,6 +154,9 @@ TEST_CASE("slice: the output has the sizes that are given, and the rest of the i
       {"up to the end", {}, {4, 6}, integers(numbers<3, 2>), integers(numbers<-1, -1>), {1, 4}},
       {"one axis", {-1}, {2, 4, 6}, integers(numbers<2>), integers(numbers<3>), {2, 4, 3}},
       {"axes out of order", {2, 0}, {2, 4, 6}, integers(numbers<1, 0>), integers(numbers<5, 1>), {1, 4, 5}},
+      {"no elements", {}, {4, 6}, integers(numbers<0, 1>), integers(numbers<0, 2>), {0, 2}},
+      {"none behind the last", {}, {4, 6}, integers(numbers<4, 6>), integers(numbers<0, -1>), {0, 0}},
+      {"of a tensor without any", {0}, {0, 6}, integers(numbers<0>), integers(numbers<-1>), {0, 6}},
       {"a scalar", {}, {}, integers(numbers<>), integers(numbers<>), {}},
       {"an unknown extent", {}, {-1, -1}, integers(numbers<1, 1>), integers(numbers<2, -1>), {2, -1}},
       {"beside an unknown extent", {1}, {-1, 6}, integers(numbers<1>), integers(numbers<-1>), {-1, 5}},
@@ -179,6 +181,12 @@ TEST_CASE("slice: the element at an index is the one that lies begin further") {
   const auto y = run<ops::slice, std::int16_t>(along({-1, 1}), {2, 2, 1}, x, filled<std::int64_t>({2}, {2, 1}),
                                                filled<std::int64_t>({2}, {1, 2}));
   CHECK(y.elements == std::vector<std::int16_t>{12, 22, 112, 122});
+}
+
+TEST_CASE("slice: a box without elements begins with the tensor, so that no view of it lies outside") {
+  const operand in[] = {computed(f32_of({4, 6})), integers(numbers<4, 6>), integers(numbers<0, -1>)};
+  const tensor_desc out[] = {f32_of({0, 0})};
+  CHECK(ops::slice::part_offset({}, in, out, 0) == 0);
 }
 
 TEST_CASE("slice: keywords become constant operands, axes an attribute") {

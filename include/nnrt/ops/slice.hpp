@@ -16,7 +16,7 @@ namespace ops {
 ///   x: any shape      begin, size: [A] integers, constant      axes: A axes; empty: all, in order
 ///   y: the extents of x, and those of `size` along the axes
 ///
-/// begin >= 0; a size is at least 1, or -1: up to the end. Axes count from the end when negative.
+/// begin >= 0, and at most the extent; a size is at least 0, or -1: up to the end. Axes count from the end when negative.
 ///
 /// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SLICE.
 struct slice {
@@ -44,7 +44,7 @@ struct slice {
     size_must_be_known,
     begin_must_not_be_negative,
     begin_must_lie_in_the_input,
-    size_must_be_positive_or_minus_1,
+    size_must_not_be_less_than_minus_1,
     size_must_not_exceed_what_is_left,
   };
 
@@ -75,7 +75,9 @@ struct slice {
   }
 
   static constexpr auto macs = no_macs;
-  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>, int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out,
+                                            int) {
+    if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in[1].values.size(); ++i) {
@@ -104,13 +106,12 @@ struct slice {
   /// One axis: turns the extent of the input into that of the output.
   static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t begin, std::int64_t size) {
     if (auto v = require_at_least(rule::begin_must_not_be_negative, begin, 0); !v) return v;
-    if (size != -1)
-      if (auto v = require_at_least(rule::size_must_be_positive_or_minus_1, size, 1); !v) return v;
+    if (auto v = require_at_least(rule::size_must_not_be_less_than_minus_1, size, -1); !v) return v;
     if (extent < 0) {
       extent = size;  // unknown where it is -1
       return {};
     }
-    if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent - 1); !v) return v;
+    if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent); !v) return v;
     if (auto v = require_at_most(rule::size_must_not_exceed_what_is_left, size, extent - begin); !v) return v;
     extent = size == -1 ? extent - begin : size;
     return {};

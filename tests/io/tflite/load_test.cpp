@@ -783,6 +783,25 @@ TEST_CASE("tflite: what a file cannot know of a result does not bind it") {
   CHECK(got.outputs[0].shape == std::vector<std::int64_t>{1, 4, 4, 1});
 }
 
+tensor list(std::string name, std::vector<double> numbers) {
+  return {int32, {static_cast<std::int32_t>(numbers.size())}, name, bytes_of<std::int32_t>(numbers)};
+}
+
+TEST_CASE("tflite: a part without elements goes through CONCATENATION") {
+  file f;
+  f.add(floats({3, 2}, "x"));
+  f.add(list("begin", {3, 0}));
+  f.add(list("size", {0, 2}));
+  f.add(floats({0, 2}, "none"));
+  f.add(floats({3, 2}, "y"));
+  f.calls = {{65, {0, 1, 2}, {3}}, {2, {3, 0}, {4}, {10, {{0, std::int32_t{0}}}}}};
+  f.inputs = {0};
+  f.outputs = {4};
+  const outcome got = run_file(f.bytes(), {counted(6)});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == counted(6));
+}
+
 TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen") {
   file f = good();
   f.subgraphs = 2;
