@@ -330,6 +330,7 @@ std::vector<row> rows_of_composed_operators() {
        {57, {byte(0, int64)}},
        {l({}, {1})}},
       {"of integers", 79, "ARG_MIN", {i({3}, {1, -2147483648.0, 3}), integer(0)}, {57, {byte(0, int32)}}, {i({}, {1})}},
+      {"of truth values", 79, "ARG_MIN", {b({2, 3}, {1, 1, 0, 1, 1, 1}), integer(1)}, {57, {byte(0, int32)}}, {i({2}, {2, 0})}},
       {"of bytes", 79, "ARG_MIN", {plain(int8, {1, -128, 5}), integer(0)}, {57, {}}, {i({}, {1})}},
       {"of 16 bits", 79, "ARG_MIN", {plain(int16, {1, -32768, 5}), integer(0)}, {57, {}}, {i({}, {1})}},
       {"of bytes without a sign", 79, "ARG_MIN", {plain(uint8, {1, 0, 5}), integer(0)}, {57, {}}, {i({}, {1})}},

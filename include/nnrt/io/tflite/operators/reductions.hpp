@@ -92,6 +92,9 @@ namespace detail {
 }
 
 namespace detail {
+[[gnu::cold]] inline std::int32_t as_number(node_reader& node, std::int32_t x) {
+  return node.desc(x).type == boolean ? cast_to(node, x, u8) : x;
+}
 /// x in the reverse order. Of integers not their opposites: those of the least one and of unsigned ones would wrap.
 [[gnu::cold]] inline std::int32_t reversed(node_reader& node, std::int32_t x) {
   const dtype type = node.desc(x).type;
@@ -102,16 +105,16 @@ namespace detail {
 }
 }  // namespace detail
 
-/// Along the axis that the second operand names.
+/// Along the axis that the second operand names. Truth values are compared as numbers.
 [[gnu::cold]] inline void read_arg_max(node_reader& node) {
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
-  node.finish<ops::arg_max>(attrs, {node.input(0)});
+  node.finish<ops::arg_max>(attrs, {detail::as_number(node, node.input(0))});
 }
 [[gnu::cold]] inline void read_arg_min(node_reader& node) {
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
-  node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, node.input(0)))});
+  node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, detail::as_number(node, node.input(0))))});
 }
 
 namespace detail {
