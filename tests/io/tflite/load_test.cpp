@@ -268,6 +268,14 @@ const spoiled files[] = {
        f.tensors[3] = {int64, {0}, "y"};
      },
      "subgraph 0: operator 0 RANGE: range: got -9223372036854775808 to 5 in steps of 1"},
+    {"a slice up to an end that nobody knows",
+     [](file& f) {
+       f.add({int32, {2}, "begin"});
+       f.add({int32, {2}, "size", bytes_of<std::int32_t>({1, -2})});
+       f.calls = {{65, {0, 4, 5}, {3}}};
+       f.inputs = {0, 4};
+     },
+     "subgraph 0: operator 0 SLICE: size -2 beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"},
     {"a constant that no DEQUANTIZE makes floats of",
      [](file& f) {
        f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2})};

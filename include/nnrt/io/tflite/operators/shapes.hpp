@@ -100,21 +100,27 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::squeeze>(attrs, {x});
 }
 
-/// A begin that only a run knows needs sizes that are known: then the slice is a strided one.
+/// A begin that only a run knows needs sizes that are known: then the slice is a strided one. -1 goes up to the end, which the shape that the
+/// file declares must know.
 [[gnu::cold]] inline void read_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), begin = node.input(1), size = node.input(2);
   if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
     return node.finish<ops::slice>({}, {x, begin, size});
-  const shape_t extents = node.shape(2);
+  const shape_t sizes = node.shape(2);
   tensor_desc wanted = node.declared(0);
+  ops::strided_slice::attrs attrs;
   pool<std::int64_t> ones;
-  for (const std::int64_t extent : extents) {
-    if (extent < 1) node.not_supported({"size ", extent, " beside a begin that only a run knows"});
+  for (int i = 0; i < sizes.rank; ++i) {
     ones.push_back(1);
+    const bool is_up_to_end = sizes[i] == -1, is_declared = wanted.rank() == sizes.rank && wanted.shape[i] >= 0;
+    if (sizes[i] < 0 && !(is_up_to_end && is_declared))
+      node.not_supported({"size ", sizes[i], " beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"});
+    else if (is_up_to_end) attrs.end_mask |= std::int64_t{1} << i;
+    else if (i < wanted.shape.rank) wanted.shape[i] = sizes[i];
   }
-  wanted.shape = extents;
+  if (wanted.rank() != sizes.rank) wanted.shape = sizes;
   const std::int32_t end = node.add<ops::add>({}, {begin, size});
-  node.conclude(0, node.add<ops::strided_slice>({}, {x, begin, end, node.integer_list(ones)}, wanted));
+  node.conclude(0, node.add<ops::strided_slice>(attrs, {x, begin, end, node.integer_list(ones)}, wanted));
 }
 
 [[gnu::cold]] inline void read_concatenation(node_reader& node) {
