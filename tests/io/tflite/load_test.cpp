@@ -268,6 +268,14 @@ const spoiled files[] = {
        f.tensors[3] = {int64, {0}, "y"};
      },
      "subgraph 0: operator 0 RANGE: range: got -9223372036854775808 to 5 in steps of 1"},
+    {"a range of floats that go nowhere",
+     [](file& f) {
+       const auto number = [](double n) { return tensor{float32, {}, "n", bytes_of<float>({n})}; };
+       for (const double n : {2.0, 1.0, 0.0}) f.add(number(n));
+       f.calls = {{96, {4, 5, 6}, {3}}};
+       f.tensors[3] = floats({0}, "y");
+     },
+     "subgraph 0: operator 0 RANGE: range: got ends and a step that give no count of numbers, expected one below 16777216"},
     {"a slice up to an end that nobody knows",
      [](file& f) {
        f.add({int32, {2}, "begin"});
@@ -808,6 +816,109 @@ TEST_CASE("tflite: a part without elements goes through CONCATENATION") {
   const outcome got = run_file(f.bytes(), {counted(6)});
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].numbers == counted(6));
+}
+
+/// y = x [1, h, w, 1] enlarged `times`, to a size that the file computes of x's shape, as UpSampling2D says it.
+file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, options with) {
+  file f;
+  f.add(floats({1, h, w, 1}, "x"));
+  f.tensors[0].signature = {1, -1, -1, 1};
+  f.add({int32, {4}, "shape"});
+  f.add(list("begin", {1}));
+  f.add(list("end", {3}));
+  f.add(list("strides", {1}));
+  f.add({int32, {2}, "height and width"});
+  f.add(list("times", {double(times), double(times)}));
+  f.add({int32, {2}, "size"});
+  f.add(floats({1, times * h, times * w, 1}, "y"));
+  f.tensors[8].signature = {1, -1, -1, 1};
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}}, {45, {1, 2, 3, 4}, {5}, {32, {}}}, {18, {5, 6}, {7}, {21, {}}}, {97, {0, 7}, {8}, with}};
+  f.inputs = {0};
+  f.outputs = {8};
+  return f;
+}
+
+TEST_CASE("tflite: the nearest pixels of images of unknown size are those of known size") {
+  const options ways[] = {{74, {}}, {74, {{0, true}}}, {74, {{1, true}}}, {74, {{0, true}, {1, true}}}};
+  for (const options& with : ways)
+    for (const std::int32_t w : {1, 3, 7, 700}) {
+      CAPTURE(w);
+      const std::vector<double> pixels = counted(2 * w);
+      const outcome known = run_file(enlarged(2, w, 3, with).bytes(), {pixels});
+      const outcome resized = run_resized(enlarged(5, 4, 3, with).bytes(), {{1, 2, w, 1}}, {pixels});
+      REQUIRE(known.error == "");
+      REQUIRE(resized.error == "");
+      CHECK(resized.outputs[0].shape == std::vector<std::int64_t>{1, 6, 3 * w, 1});
+      CHECK(resized.outputs[0].numbers == known.outputs[0].numbers);
+    }
+}
+
+TEST_CASE("tflite: RESIZE_BILINEAR to a size that follows from unknown extents says so") {
+  file f = enlarged(2, 3, 2, {15, {}});
+  f.calls[3].builtin = 23;
+  CHECK(run_file(f.bytes(), {counted(6)}).error == "");
+  CHECK(load_file(f.bytes(), true).error ==
+        "subgraph 0: operator 3 RESIZE_BILINEAR: size: got numbers that follow from unknown extents, expected numbers that the file knows");
+}
+
+TEST_CASE("tflite: BROADCAST_TO and RANGE follow the shape that an input has") {
+  file f;
+  f.add(floats({1, 2}, "x"));
+  f.tensors[0].signature = {-1, 2};
+  f.add({int32, {2}, "shape"});
+  f.add(constant({2}, "row", {1, -5}));
+  f.add(floats({1, 2}, "rows"));
+  f.tensors[3].signature = {-1, 2};
+  for (const char* name : {"0", "1"}) f.add(list(name, {double(name[0] - '0')}));
+  f.add({int32, {}, "count"});
+  for (const double number : {9.0, -2.0}) f.add({int32, {}, "number", bytes_of<std::int32_t>({number})});
+  f.add({int32, {5}, "numbers"});
+  f.tensors[9].signature = {-1};
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}},
+             {130, {2, 1}, {3}, {104, {}}},
+             {45, {1, 4, 5, 5}, {6}, {32, {{4, std::int32_t{1}}}}},
+             {96, {7, 6, 8}, {9}}};
+  f.inputs = {0};
+  f.outputs = {3, 9};
+  for (const int rows : {1, 4, 9, 12}) {
+    const outcome got = run_resized(f.bytes(), {{rows, 2}}, {counted(2 * rows)});
+    REQUIRE(got.error == "");
+    std::vector<double> repeated, downwards;
+    for (int i = 0; i < rows; ++i) repeated.insert(repeated.end(), {1, -5});
+    for (int i = 9; i > rows; i -= 2) downwards.push_back(i);
+    CHECK(got.outputs[0].numbers == repeated);
+    CHECK(got.outputs[1].numbers == downwards);
+  }
+}
+
+/// y = x [batch, 3], each row's number that `indices` [batch] names.
+file one_of_each_row(std::int32_t batch, bool is_unknown) {
+  file f;
+  f.add(floats({batch, 3}, "x"));
+  f.add({int32, {batch}, "indices"});
+  f.add(floats({batch}, "y"));
+  if (is_unknown) f.tensors[0].signature = {-1, 3}, f.tensors[1].signature = f.tensors[2].signature = {-1};
+  f.calls = {{36, {0, 1}, {2}, {23, {{0, std::int32_t{1}}, {1, std::int32_t{1}}}}}};
+  f.inputs = {0, 1};
+  f.outputs = {2};
+  return f;
+}
+
+TEST_CASE("tflite: GATHER looks up in each of many images, of a batch that may be unknown, and in no other") {
+  const std::vector<double> last(1500, 2);
+  std::vector<double> numbers;
+  for (int i = 0; i < 1500; ++i) numbers.push_back(3 * i + 2);
+  const outcome known = run_file(one_of_each_row(1500, false).bytes(), {counted(4500), last});
+  const outcome resized = run_resized(one_of_each_row(1, true).bytes(), {{1500, 3}, {1500}}, {counted(4500), last});
+  REQUIRE(known.error == "");
+  CHECK(known.outputs[0].numbers == numbers);
+  REQUIRE(resized.error == "");
+  CHECK(resized.outputs[0].numbers == numbers);
+  CHECK(run_file(one_of_each_row(2, false).bytes(), {counted(6), {3, 0}}).error.find("indices must lie in their axes") != std::string::npos);
+  file two = one_of_each_row(2, false);
+  two.tensors[1].shape = {3};
+  CHECK(load_file(two.bytes()).error ==
+        "subgraph 0: operator 0 GATHER: batch_dims: got 1 for [2, 3] along axis 1 and indices [3], expected so many first extents that are equal, none behind the axis");
 }
 
 TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen") {

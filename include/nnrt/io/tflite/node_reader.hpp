@@ -107,6 +107,11 @@ class node_reader {
   bool is_computed(std::int32_t id) const {
     return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
   }
+  /// Whether the elements of input i follow from extents of the network's inputs that are unknown until these have their shapes.
+  bool is_awaited(std::size_t i) {
+    const std::int32_t id = input(i);
+    return id != ir::none && !is_known(i) && network_.readiness_of(id) == passes::readiness::evaluated;
+  }
   /// The shape that the integers of input i are.
   [[gnu::cold]] shape_t shape(std::size_t i) {
     const pool<std::int64_t> extents = integers(i);
@@ -129,7 +134,10 @@ class node_reader {
     return integer_list(std::span(items.begin(), items.size()));
   }
   /// One number as a constant [1].
-  std::int32_t real_number(float value) { return taken(network_.constant<float>({f32, {1}}, std::span(&value, 1))); }
+  std::int32_t real_number(float value) { return real_list(std::span(&value, 1)); }
+  std::int32_t real_list(array_ref<const float> items) {
+    return taken(network_.constant<float>({f32, {static_cast<std::int64_t>(items.size())}}, items));
+  }
   /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is stored.
   [[gnu::cold]] std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
 

@@ -2,14 +2,18 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
-#include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/io/tflite/operators/extents.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
+#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
 #include <nnrt/ops/space_to_batch_nd.hpp>
 #include <nnrt/ops/space_to_depth.hpp>
 #include <nnrt/ops/squeeze.hpp>
+#include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -53,6 +57,44 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   return node.integer_list(places);
 }
 
+/// The step from pixel to pixel in the same floats, of extents that may be unknown; both are lists of one number.
+[[gnu::cold]] inline std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners) {
+  const auto quotient = [&](std::int32_t a, std::int32_t b) {
+    return node.add<ops::div>({}, {cast_to(node, a, f32), cast_to(node, b, f32)});
+  };
+  if (!align_corners) return quotient(from, to);
+  const std::int32_t one = node.integer_list({1});
+  const std::int32_t last = node.add<ops::maximum>({}, {node.add<ops::sub>({}, {to, one}), one});
+  return node.add<ops::select>({}, {node.add<ops::greater_equal>({}, {one, to}), quotient(from, to),
+                                    quotient(node.add<ops::sub>({}, {from, one}), last)});
+}
+/// nearest_pixels() of extents that may be unknown.
+[[gnu::cold]] inline std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners,
+                                                            bool half_pixels) {
+  const std::int32_t half = node.real_number(0.5F);
+  std::int32_t places = cast_to(node, counted_up(node, to), f32);
+  if (half_pixels) places = node.add<ops::add>({}, {places, half});
+  places = node.add<ops::mul>({}, {places, nearest_step(node, from, to, align_corners)});
+  std::int32_t pixels = node.add<ops::floor>({}, {places});
+  if (align_corners) {  // halves go up, as our rounding does not
+    const std::int32_t goes_up = node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {places, pixels}), half});
+    pixels = node.add<ops::add>({}, {pixels, cast_to(node, goes_up, f32)});
+  }
+  return node.add<ops::minimum>({}, {cast_to(node, pixels, i64), node.add<ops::sub>({}, {from, node.integer_list({1})})});
+}
+
+/// RESIZE_NEAREST_NEIGHBOR where a size or extent is unknown until the network's inputs have their shapes.
+[[gnu::cold]] inline void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners, bool half_pixels) {
+  if (node.desc(x).rank() != 4)
+    return node.refuse(error_code::invalid_file, {"an image of rank ", node.desc(x).rank(), ", expected 4"});
+  const std::int32_t size = cast_to(node, node.input(1), i64);
+  for (int axis = 1; axis <= 2; ++axis) {
+    const std::int32_t from = extents_of(node, x, axis, 1), to = part_of_list(node, size, axis - 1, 1);
+    x = node.add<ops::gather>({}, {x, nearest_pixels_of_extents(node, from, to, align_corners, half_pixels), node.integer_list({axis})});
+  }
+  node.conclude(0, x);
+}
+
 }  // namespace detail
 
 [[gnu::cold]] inline void read_batch_to_space_nd(node_reader& node) {
@@ -79,6 +121,8 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 [[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
   using kind = schema::resize_bilinear_options;
   const auto options = node.options<kind>();
+  if (node.is_awaited(1))
+    return node.not_supported({"size: got numbers that follow from unknown extents, expected numbers that the file knows"});
   const pool<std::int64_t> size = node.integers(1);
   if (!node.is_fine()) return;
   if (size.size() != 2)
@@ -99,12 +143,15 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   const auto options = node.options<kind>();
   std::int32_t x = detail::moved_input(node);
   const shape_t shape = node.desc(x).shape;
+  const bool is_unknown = shape.rank == 4 && (shape[1] < 0 || shape[2] < 0);
+  if (node.is_fine() && (node.is_awaited(1) || (node.is_known(1) && is_unknown)))
+    return detail::resize_nearest_of_extents(node, x, options[kind::align_corners], options[kind::half_pixel_centers]);
   const pool<std::int64_t> size = node.integers(1);
   if (!node.is_fine()) return;
   if (shape.rank != 4 || size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > 1 << 20 || size[1] > 1 << 20)
     return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers for rank ", shape.rank,
                                                   ", expected height and width for 4"});
-  if (shape[1] < 1 || shape[2] < 1) return node.not_supported({"an image of unknown size, or of none"});
+  if (shape[1] < 1 || shape[2] < 1) return node.not_supported({"an image without pixels"});
   for (int axis = 1; axis <= 2; ++axis) {
     const std::int32_t places = detail::nearest_pixels(node, shape[axis], size[static_cast<std::size_t>(axis - 1)],
                                                        options[kind::align_corners], options[kind::half_pixel_centers]);

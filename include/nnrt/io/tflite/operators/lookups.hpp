@@ -2,51 +2,57 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
-#include <nnrt/io/tflite/operators/blocks.hpp>
-#include <nnrt/ops/concat.hpp>
+#include <nnrt/io/tflite/operators/extents.hpp>
 #include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/gather_nd.hpp>
 #include <nnrt/ops/one_hot.hpp>
+#include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/scatter_nd.hpp>
 #include <nnrt/ops/select.hpp>
 #include <nnrt/ops/sparse_to_dense.hpp>
-#include <nnrt/ops/split.hpp>
-#include <nnrt/ops/squeeze.hpp>
+#include <nnrt/ops/stack.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
 namespace detail {
 
-/// A tensor cut along its first axis into as many parts as it has elements there.
-[[gnu::cold]] inline pool<std::int32_t> parts_of(node_reader& node, std::int32_t x) {
-  ops::split::attrs attrs;
-  attrs.axis = 0;
-  if (node.is_fine()) attrs.output_num = node.desc(x).shape[0];
-  return node.add_all<ops::split>(attrs, {x});
-}
-[[gnu::cold]] inline std::int32_t without_first_axis(node_reader& node, std::int32_t x) {
-  ops::squeeze::attrs attrs;
-  attrs.axes.push_back(0);
-  return node.add<ops::squeeze>(attrs, {x});
+/// Refuses a GATHER whose x and indices have no batches in common, as many axes of both as `batch_dims` says.
+[[gnu::cold]] inline void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis, const shape_t& x, const shape_t& indices) {
+  bool fits = 1 <= batch_dims && batch_dims <= indices.rank && batch_dims <= axis && axis < x.rank;
+  for (int i = 0; fits && i < batch_dims; ++i) fits = x[i] < 0 || indices[i] < 0 || x[i] == indices[i];
+  if (!fits)
+    node.refuse(error_code::invalid_file, {"batch_dims: got ", batch_dims, " for ", x, " along axis ", axis, " and indices ", indices,
+                                           ", expected so many first extents that are equal, none behind the axis"});
 }
 
-/// GATHER whose indices differ from image to image of a batch: each for itself.
-[[gnu::cold]] inline void gather_of_batch(node_reader& node, std::int64_t axis) {
-  constexpr std::int64_t most = 64;
+/// GATHER whose indices differ from place to place of a batch, axes in front of the axis: these become the rows of a table, and each index one
+/// of the row and of the place in it, so that it cannot name another row.
+[[gnu::cold]] inline void gather_of_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis) {
   const std::int32_t x = moved_input(node), indices = node.input(1);
   const shape_t shape = node.desc(x).shape, picked = node.desc(indices).shape;
-  if (!node.is_fine()) return;
   if (axis < 0) axis += shape.rank;
-  if (shape.rank < 2 || picked.rank < 1 || axis < 1 || axis >= shape.rank || shape[0] < 1 || shape[0] != picked[0] ||
-      shape[0] > most)
-    return node.not_supported({"batch_dims 1 for ", shape, " and indices ", picked, " along axis ", axis,
-                               ", with a batch of at most ", most});
-  const pool<std::int32_t> images = parts_of(node, x), lists = parts_of(node, indices);
-  pool<std::int32_t> made;
-  for (std::size_t i = 0; i < images.size() && i < lists.size(); ++i)
-    made.push_back(
-        node.add<ops::gather>({}, {images[i], without_first_axis(node, lists[i]), node.integer_list({axis})}));
-  node.finish<ops::concat>({}, made);
+  check_batches(node, batch_dims, axis, shape, picked);
+  if (!node.is_fine()) return;
+  const std::int32_t outer = extents_of(node, x, 0, axis), inner = extents_of(node, x, axis + 1, shape.rank - axis - 1);
+  const std::int32_t places = extents_of(node, indices, batch_dims, picked.rank - batch_dims);
+  const std::int32_t rows = product_of_list(node, outer), columns = product_of_list(node, places), one = node.integer_list({1});
+  const auto in_shape = [&](std::int32_t value, std::initializer_list<std::int32_t> lists) {
+    return node.add<ops::reshape>({}, {value, joined_lists(node, lists)});
+  };
+  const dtype type = node.desc(indices).type == i64 ? i64 : i32;
+  std::int32_t within = cast_to(node, indices, type);
+  if (axis > batch_dims) {  // the same for all rows of one place of the batch
+    const std::int32_t batches = product_of_list(node, extents_of(node, x, 0, batch_dims));
+    const std::int32_t repeats = product_of_list(node, extents_of(node, x, batch_dims, axis - batch_dims));
+    within = repeated_to(node, in_shape(within, {batches, one, columns}), joined_lists(node, {batches, repeats, columns}));
+  }
+  const std::int32_t numbers = in_shape(cast_to(node, counted_up(node, rows), type), {rows, one});
+  ops::stack::attrs pairwise;
+  pairwise.axis = 2;
+  const std::int32_t pairs = node.add<ops::stack>(
+      pairwise, {repeated_to(node, numbers, joined_lists(node, {rows, columns})), in_shape(within, {rows, columns})});
+  const std::int32_t table = in_shape(x, {rows, extents_of(node, x, axis, 1), inner});
+  node.finish<ops::reshape>({}, {node.add<ops::gather_nd>({}, {table, pairs}), joined_lists(node, {outer, places, inner})});
 }
 
 }  // namespace detail
@@ -56,8 +62,7 @@ namespace detail {
   const auto options = node.options<kind>();
   std::int32_t batch_dims = options[kind::batch_dims];
   if (batch_dims < 0) batch_dims += node.desc(node.input(1)).rank();  // counts from the end of the indices
-  if (batch_dims == 1) return detail::gather_of_batch(node, options[kind::axis]);
-  if (batch_dims != 0) node.not_supported({"batch_dims ", batch_dims});
+  if (batch_dims != 0) return detail::gather_of_batches(node, batch_dims, options[kind::axis]);
   node.finish<ops::gather>({}, {detail::moved_input(node), node.input(1), node.integer_list({options[kind::axis]})});
 }
 

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/io/tflite/operators/extents.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/broadcast_to.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/concat.hpp>
+#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/fill.hpp>
 #include <nnrt/ops/less.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -22,9 +23,13 @@
 #include <nnrt/ops/squeeze.hpp>
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
+#include <nnrt/ops/sub.hpp>
 #include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
+
+#include <array>
+#include <cmath>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -203,6 +208,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 [[gnu::cold]] inline void read_broadcast_to(node_reader& node) {
+  if (!node.is_known(1)) return node.conclude(0, detail::repeated_to(node, node.input(0), node.input(1), node.declared(0).shape));
   ops::broadcast_to::attrs attrs;
   attrs.shape = detail::read_list<axis_list>(node, node.integers(1));
   node.finish<ops::broadcast_to>(attrs, {node.input(0)});
@@ -227,8 +233,46 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.conclude(0, node.scalar(i32, node.desc(node.input(0)).rank()));
 }
 
-/// Integers from the first to the second operand, without it, in steps of the third.
+namespace detail {
+
+/// A range whose ends follow from extents that are still unknown.
+[[gnu::cold]] inline void range_of_extents(node_reader& node) {
+  const std::int64_t step = node.integer(2), size = step < 0 ? -step : step;
+  if (node.is_fine() && (step == 0 || size < 0))
+    node.refuse(error_code::invalid_file, {"range: got steps of ", step, ", expected others than 0"});
+  const std::int32_t ends[] = {reshaped(node, cast_to(node, node.input(0), i64), std::array{std::int64_t{1}}),
+                               reshaped(node, cast_to(node, node.input(1), i64), std::array{std::int64_t{1}})};
+  const std::int32_t way = node.add<ops::sub>({}, {ends[step > 0 ? 1 : 0], ends[step > 0 ? 0 : 1]});
+  const std::int32_t rounded_up = node.add<ops::add>({}, {node.add<ops::maximum>({}, {way, node.integer_list({0})}), node.integer_list({size - 1})});
+  const std::int32_t count = node.add<ops::div>({}, {rounded_up, node.integer_list({size})});
+  const std::int32_t steps = node.add<ops::mul>({}, {counted_up(node, count), node.integer_list({step})});
+  node.conclude(0, cast_to(node, node.add<ops::add>({}, {steps, ends[0]}), node.declared(0).type));
+}
+
+/// One of floats, which TFLite adds up step by step.
+[[gnu::cold]] inline void range_of_reals(node_reader& node) {
+  const float first = node.real(0), last = node.real(1), step = node.real(2);
+  const float count = std::ceil((last - first) / step);  // NaN where a number is one
+  if (!node.is_fine()) return;
+  constexpr std::int64_t most = std::int64_t{1} << 24;  // from here on a float is not each integer
+  if (step == 0 || !(count < static_cast<float>(most)))
+    return node.refuse(error_code::invalid_file, {"range: got ends and a step that give no count of numbers, expected one below ", most});
+  const std::int64_t whole = count > 0 ? static_cast<std::int64_t>(count) : 0;
+  node.count_copy(4 * whole);
+  pool<float> items;
+  float item = first;
+  for (std::int64_t i = 0; node.is_fine() && i < whole; ++i, item += step) items.push_back(item);
+  node.conclude(0, node.real_list(items));
+}
+
+}  // namespace detail
+
+/// Numbers from the first to the second operand, without it, in steps of the third.
 [[gnu::cold]] inline void read_range(node_reader& node) {
+  if (node.desc(node.input(0)).type == f32) return detail::range_of_reals(node);
+  const bool ends_are_there = node.is_known(0) && node.is_known(1);
+  if (!ends_are_there && (node.is_known(0) || node.is_awaited(0)) && (node.is_known(1) || node.is_awaited(1)))
+    return detail::range_of_extents(node);
   const std::int64_t first = node.integer(0), last = node.integer(1), step = node.integer(2);
   constexpr std::int64_t farthest = std::int64_t{1} << 40;
   constexpr auto is_far = [](std::int64_t number) { return number < -farthest || number > farthest; };
@@ -256,12 +300,6 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 namespace detail {
 
-/// The first `count` extents of x, as a value.
-[[gnu::cold]] inline std::int32_t first_extents(node_reader& node, std::int32_t x, std::int64_t count) {
-  const std::int32_t extents = cast_to(node, node.add<ops::shape_of>({}, {x}), i64);
-  return node.add<ops::slice>({}, {extents, node.integer_list({0}), node.integer_list({count})});
-}
-
 /// Where the cuts of STRIDED_SLICE start, counted from the first element of their axes, as TFLite finds it: a begin
 /// that is masked is the first element (the last one when the stride is negative), a negative one counts from the end,
 /// and what lies outside is moved to the border.
@@ -277,7 +315,7 @@ namespace detail {
     borders.push_back(stride < 0 ? -1 : 0);
   }
   if (!node.is_fine()) return ir::none;
-  const std::int32_t extents = first_extents(node, node.input(0), static_cast<std::int64_t>(borders.size()));
+  const std::int32_t extents = extents_of(node, node.input(0), 0, static_cast<std::int64_t>(borders.size()));
   const std::int32_t place = node.add<ops::add>(
       {}, {node.add<ops::mul>({}, {begin, node.integer_list(is_given)}), node.integer_list(masked)});
   const std::int32_t is_negative = node.add<ops::less>({}, {place, node.scalar(i64, 0)});
