@@ -1,7 +1,8 @@
-// gather: rows of any size picked by a list of indices.
-// Flow: bind/gather.hpp describes the rows and calls gather_rows() for a part of them.
+// gather: rows of any size picked by a list of indices, or by lists of one index for each of the first axes.
+// Flow: bind/gather.hpp and bind/gather_nd.hpp describe the rows and have a part of them copied.
 #pragma once
 
+#include <nnrt/core/shape.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstddef>
@@ -68,6 +69,30 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
       return detail::gather_rows<8>(p, x, indices, y, rows);
     default:
       return detail::gather_rows<0>(p, x, indices, y, rows);
+  }
+}
+
+/// `count` places of a tensor of this shape, each named by an index for each of the first `length` axes.
+struct picked_places {
+  shape_t shape;
+  int length = 0;
+  std::int64_t count = 1;
+  std::int64_t place_bytes = 1;
+};
+
+/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative; zeros where there is no such place.
+/// A part is a share of the places.
+inline void gather_places(const picked_places& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
+  const interval places = share(p.count, of);
+  for (std::int64_t i = places.begin; i < places.end; ++i) {
+    std::int64_t place = 0;
+    for (int axis = 0; axis < p.length && place >= 0; ++axis) {
+      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis], index = given < 0 ? given + extent : given;
+      place = index >= 0 && index < extent ? place * extent + index : -1;
+    }
+    std::byte* const to = y + i * p.place_bytes;
+    if (place >= 0) std::memcpy(to, x + place * p.place_bytes, static_cast<std::size_t>(p.place_bytes));
+    else std::memset(to, 0, static_cast<std::size_t>(p.place_bytes));
   }
 }
 

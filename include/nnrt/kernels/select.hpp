@@ -35,6 +35,7 @@
 #include <nnrt/kernels/bind/floor.hpp>
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/gather.hpp>
+#include <nnrt/kernels/bind/gather_nd.hpp>
 #include <nnrt/kernels/bind/gelu.hpp>
 #include <nnrt/kernels/bind/greater.hpp>
 #include <nnrt/kernels/bind/greater_equal.hpp>

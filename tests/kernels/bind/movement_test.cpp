@@ -2,6 +2,7 @@
 #include <nnrt/kernels/bind/concat.hpp>
 #include <nnrt/kernels/bind/fill.hpp>
 #include <nnrt/kernels/bind/gather.hpp>
+#include <nnrt/kernels/bind/gather_nd.hpp>
 #include <nnrt/kernels/bind/one_hot.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
 #include <nnrt/kernels/bind/space_to_batch_nd.hpp>
@@ -191,6 +192,38 @@ TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the ro
   node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
   CHECK(fault.rule == static_cast<int>(ops::gather::rule::indices_must_lie_in_the_axis));
   CHECK(fault.position == 1);
+}
+
+TEST_CASE("gather_nd: places of any size, named by indices of any number and either width") {
+  const shape_t x = {3, 4, 5, 3};
+  const std::int32_t narrow[] = {1, -1, 0, -3, 2, -2, 2, 0, 2, 0, 1, 1};
+  const std::int64_t wide[] = {0, 2, -3, 1, 1, -1, 0, 2, -2, 2, 0, 1};
+  for (const dtype type : moved)
+    for (const std::int64_t length : {1, 2, 3, 4}) {
+      CAPTURE(length);
+      check_kernel<ops::gather_nd>({}, {pattern(type, x), bytes_of({i64, {12 / length, length}}, wide)});
+      check_kernel<ops::gather_nd>({}, {pattern(type, x), bytes_of({i32, {12 / length, 1, length}}, narrow)});
+    }
+  std::vector<std::int32_t> many;
+  for (std::int32_t i = 0; i < 4000; ++i) many.push_back(i * 7 % 20);
+  check_kernel<ops::gather_nd>({}, {pattern(f32, {20, 20, 33}), bytes_of({i32, {2000, 2}}, many.data())});
+  check_kernel<ops::gather_nd>({}, {pattern(f32, {2, 3}), bytes_of({i32, {2, 0}}, many.data())});
+}
+
+TEST_CASE("gather_nd: for an index outside, whoever asks gets the fault, and the place is zeros") {
+  const std::int32_t indices[] = {0, 1, 1, 2, -3, 0, -1, -2};
+  node_under_test<ops::gather_nd> node({}, {pattern(f32, {2, 2, 3}), bytes_of({i32, {4, 2}}, indices)});
+  const blocks got = node.kernel(node.choose(), 3);
+  CHECK(std::equal(got[0].begin(), got[0].begin() + 12, node.in[0].bytes.begin() + 12));
+  CHECK(std::all_of(got[0].begin() + 12, got[0].begin() + 36, [](std::byte b) { return b == std::byte{}; }));
+  CHECK(std::equal(got[0].begin() + 36, got[0].end(), node.in[0].bytes.begin() + 24));
+  blocks memory = {std::vector<std::byte>(48)};
+  const view in[] = {node.in[0].as_view(), node.in[1].as_view()};
+  const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
+  run_fault fault;
+  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  CHECK(fault.rule == static_cast<int>(ops::gather_nd::rule::indices_must_lie_in_their_axes));
+  CHECK(fault.position == 3);
 }
 
 TEST_CASE("strided_slice: steps of any size and sign, and every mask") {

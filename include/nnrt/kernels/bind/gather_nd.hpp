@@ -1,0 +1,27 @@
+// gather_nd: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/shape.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/gather.hpp>
+#include <nnrt/ops/gather_nd.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::gather_nd, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.fault != nullptr) call.report(ops::gather_nd::check(call.in));
+    const view &x = call.in[0], &indices = call.in[1];
+    const int length = static_cast<int>(indices.shape()[-1]);
+    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1), x.shape().elements(length) * size_of(x.type())},
+                  bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
