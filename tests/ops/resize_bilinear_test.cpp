@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/kernels/fast.hpp>
+#include <support/constants.hpp>
 #include <support/refused.hpp>
 
 #include <algorithm>
@@ -48,6 +49,9 @@ TEST_CASE("resize_bilinear: each rule is broken with its two values") {
                      {"no columns", form{}, {computed(f32_of({1, -1, 0, 4}))}, {}, rule::input_must_have_pixels, 0, 1});
   NNRT_CHECK_REFUSED(op, {"no size", {}, {x}, {}, rule::new_size_must_be_positive, 0, 1});
   NNRT_CHECK_REFUSED(op, {"negative width", form{.size{4, -huge}}, {x}, {}, rule::new_size_must_be_positive, -huge, 1});
+  NNRT_CHECK_REFUSED(op, {"three sides", form{}, {x, integers(numbers<4, 4, 4>)}, {}, rule::size_must_be_height_and_width, 3, 2});
+  NNRT_CHECK_REFUSED(op, {"a size that nobody knows", form{}, {x, weight({i32, {2}})}, {}, rule::size_must_be_known, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"an operand without columns", form{}, {x, integers(numbers<4, 0>)}, {}, rule::new_size_must_be_positive, 0, 1});
   NNRT_CHECK_REFUSED(op, {"a mode from elsewhere",
                           form{.mode = coordinates{3}},
                           {x},
@@ -107,6 +111,15 @@ TEST_CASE("resize_bilinear: the output has the size that is asked for, or fits i
     CHECK(v.output(0) == f32_of(r.y));
   }
   CHECK(infer<op>(form{}, {computed({f32, nd, {1, 8, 8, 4}})}).output(0).layout == nhwc);
+}
+
+TEST_CASE("resize_bilinear: an operand goes before the attributes, and leaves the size open while it is awaited") {
+  CHECK(infer<op>(form{}, {x, integers(numbers<5, 2>)}).output(0) == f32_of({1, 5, 2, 4}));
+  CHECK(infer<op>(form{.preserve = true}, {x, integers(numbers<16, 100>)}).output(0) == f32_of({1, 16, 16, 4}));
+  operand size = weight({i64, {2}});
+  size.awaited = true;
+  CHECK(infer<op>(op::attrs{}, {x, size}).output(0) == f32_of({1, -1, -1, 4}));
+  CHECK(breaks(infer<op>(form{}, {x, computed({i64, {2}})}), signature_rule::operand_must_be_a_constant, 0, 1));
 }
 
 static_assert(resized<float>(form{.size{1, 3}, .mode = coordinates::align_corners}, {1, 2}, {1, 5}) ==

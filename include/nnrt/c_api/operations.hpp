@@ -121,6 +121,7 @@ template <class Op> bool accepts(array_ref<const operand> inputs, array_ref<cons
 /// One of NNRt's operations.
 struct operation_kind {
   const operator_info* op = nullptr;
+  array_ref<const operand_spec> inputs;  // those of them that NNRt has
   array_ref<const nnrt_parameter> parameters;
   bool counts_inputs = true;
   decoded_attributes (*decode)(array_ref<const parameter> given) = nullptr;
@@ -134,8 +135,14 @@ template <class Op> constexpr bool counts_inputs() {
   else return true;
 }
 
+/// Operators with operands of ours behind NNRt's have `nnrt_inputs`, how many these are.
+template <class Op> constexpr array_ref<const operand_spec> inputs_of() {
+  if constexpr (requires { Op::nnrt_inputs; }) return array_ref<const operand_spec>(Op::inputs).first(Op::nnrt_inputs);
+  else return Op::inputs;
+}
+
 template <class Op>
-inline constexpr operation_kind kind_of{&ops::of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
+inline constexpr operation_kind kind_of{&ops::of<Op>(), inputs_of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
 
 template <class List> struct operation_table;
 template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
@@ -215,7 +222,7 @@ inline std::string fault_of_counts(const operation_kind& kind, std::size_t input
     return got == specs.size() ? "" : joined({"got ", got, " ", what, ", expected ", specs.size()});
   };
   if (kind.counts_inputs)
-    if (std::string fault = expect("inputs", inputs, kind.op->inputs, 2); !fault.empty()) return fault;
+    if (std::string fault = expect("inputs", inputs, kind.inputs, 2); !fault.empty()) return fault;
   return expect("outputs", outputs, kind.op->outputs, 1);
 }
 

@@ -14,7 +14,8 @@ namespace ops {
 
 /// Bilinear interpolation.
 ///
-///   x: [N, H, W, C]      y: [N, H', W', C], H' = new_height, W' = new_width
+///   x: [N, H, W, C]      size: [2] integers, constant, or none
+///   y: [N, H', W', C], H' = new_height, W' = new_width; the numbers of `size` where there is one
 ///   y[n, i, j, c] = the mean of the four pixels around place (h(i), w(j)) of x[n, …, c], nearer ones counting more
 ///   h(i) = i * H / H' (asymmetric), i * (H - 1) / (H' - 1) (align_corners; for H' = 1: 0),
 ///          (i + 0.5) * H / H' - 0.5 (half_pixel); likewise w(j)
@@ -35,7 +36,8 @@ struct resize_bilinear {
 
   static constexpr op_code code{43};
   static constexpr std::string_view name = "resize_bilinear";
-  static constexpr operand_spec inputs[] = {{"x", interpolated}};
+  static constexpr operand_spec inputs[] = {{"x", interpolated}, {"size", types::index, presence::optional, true}};
+  static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
@@ -64,6 +66,8 @@ struct resize_bilinear {
     input_rank_must_be_4,
     input_must_be_nhwc,
     input_must_have_pixels,
+    size_must_be_height_and_width,
+    size_must_be_known,
     new_size_must_be_positive,
     coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
   };
@@ -74,11 +78,11 @@ struct resize_bilinear {
     if (auto v = detail::check_image<Rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})
       if (extent == 0) return refuse(Rule::input_must_have_pixels, extent, 1);
-    for (const std::int64_t length : {a.new_height, a.new_width})
-      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    attrs asked = a;
+    if (auto v = read_size<Rule>(asked, in); !v) return v;
     constexpr auto known = Rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
     if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
-    const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
+    const extent2 size = output_size(asked, {x.shape[1], x.shape[2]});
     return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
   }
 
@@ -102,10 +106,23 @@ struct resize_bilinear {
   }
 
  private:
-  /// -1 where it depends on an extent that is not known.
+  /// Takes over the size that an operand has; -1 while it is awaited.
+  template <class Rule> static constexpr verdict read_size(attrs& a, array_ref<const operand> in) {
+    if (in.size() > 1 && in[1]) {
+      if (auto v = require_same_extent(Rule::size_must_be_height_and_width, in[1].desc.elements(), 2); !v) return v;
+      if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::size_must_be_known, 0, 1);
+      a.new_height = in[1].has_values() ? in[1].values[0] : -1;
+      a.new_width = in[1].has_values() ? in[1].values[1] : -1;
+      if (!in[1].has_values()) return {};
+    }
+    for (const std::int64_t length : {a.new_height, a.new_width})
+      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    return {};
+  }
+  /// -1 where it depends on a length that is not known.
   static constexpr extent2 output_size(const attrs& a, extent2 x) {
     if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
-    if (x.h < 0 || x.w < 0) return {-1, -1};
+    if (x.h < 0 || x.w < 0 || a.new_height < 0) return {-1, -1};
     // In double: exact for everything but sizes that no memory holds.
     const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
     const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);

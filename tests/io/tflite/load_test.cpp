@@ -819,7 +819,7 @@ TEST_CASE("tflite: a part without elements goes through CONCATENATION") {
 }
 
 /// y = x [1, h, w, 1] enlarged `times`, to a size that the file computes of x's shape, as UpSampling2D says it.
-file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, options with) {
+file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, const call& way) {
   file f;
   f.add(floats({1, h, w, 1}, "x"));
   f.tensors[0].signature = {1, -1, -1, 1};
@@ -832,33 +832,28 @@ file enlarged(std::int32_t h, std::int32_t w, std::int32_t times, options with) 
   f.add({int32, {2}, "size"});
   f.add(floats({1, times * h, times * w, 1}, "y"));
   f.tensors[8].signature = {1, -1, -1, 1};
-  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}}, {45, {1, 2, 3, 4}, {5}, {32, {}}}, {18, {5, 6}, {7}, {21, {}}}, {97, {0, 7}, {8}, with}};
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{int32}}}}}, {45, {1, 2, 3, 4}, {5}, {32, {}}}, {18, {5, 6}, {7}, {21, {}}}, {way.builtin, {0, 7}, {8}, way.with}};
   f.inputs = {0};
   f.outputs = {8};
   return f;
 }
 
-TEST_CASE("tflite: the nearest pixels of images of unknown size are those of known size") {
-  const options ways[] = {{74, {}}, {74, {{0, true}}}, {74, {{1, true}}}, {74, {{0, true}, {1, true}}}};
-  for (const options& with : ways)
+TEST_CASE("tflite: images of unknown size are resized to the pixels of those of known size") {
+  constexpr int bilinear = 23, nearest = 97;
+  const call ways[] = {{nearest, {}, {}, {74, {}}}, {nearest, {}, {}, {74, {{0, true}}}}, {nearest, {}, {}, {74, {{1, true}}}}, {nearest, {}, {}, {74, {{0, true}, {1, true}}}},
+                       {bilinear, {}, {}, {15, {}}}, {bilinear, {}, {}, {15, {{2, true}}}}, {bilinear, {}, {}, {15, {{3, true}}}}};
+  for (const call& way : ways)
     for (const std::int32_t w : {1, 3, 7, 700}) {
+      CAPTURE(way.builtin);
       CAPTURE(w);
       const std::vector<double> pixels = counted(2 * w);
-      const outcome known = run_file(enlarged(2, w, 3, with).bytes(), {pixels});
-      const outcome resized = run_resized(enlarged(5, 4, 3, with).bytes(), {{1, 2, w, 1}}, {pixels});
+      const outcome known = run_file(enlarged(2, w, 3, way).bytes(), {pixels});
+      const outcome resized = run_resized(enlarged(5, 4, 3, way).bytes(), {{1, 2, w, 1}}, {pixels});
       REQUIRE(known.error == "");
       REQUIRE(resized.error == "");
       CHECK(resized.outputs[0].shape == std::vector<std::int64_t>{1, 6, 3 * w, 1});
       CHECK(resized.outputs[0].numbers == known.outputs[0].numbers);
     }
-}
-
-TEST_CASE("tflite: RESIZE_BILINEAR to a size that follows from unknown extents says so") {
-  file f = enlarged(2, 3, 2, {15, {}});
-  f.calls[3].builtin = 23;
-  CHECK(run_file(f.bytes(), {counted(6)}).error == "");
-  CHECK(load_file(f.bytes(), true).error ==
-        "subgraph 0: operator 3 RESIZE_BILINEAR: size: got numbers that follow from unknown extents, expected numbers that the file knows");
 }
 
 TEST_CASE("tflite: BROADCAST_TO and RANGE follow the shape that an input has") {

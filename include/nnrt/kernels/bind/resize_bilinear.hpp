@@ -12,7 +12,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::resize_bilinear, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const resize_shape shape = shape_for(node.attrs, node.in[0].desc.shape, node.out[0].shape);
     return {.run = &run,
             .scratch_bytes = resize_scratch_bytes(shape),

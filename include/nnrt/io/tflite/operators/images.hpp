@@ -121,20 +121,19 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 [[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
   using kind = schema::resize_bilinear_options;
   const auto options = node.options<kind>();
-  if (node.is_awaited(1))
-    return node.not_supported({"size: got numbers that follow from unknown extents, expected numbers that the file knows"});
-  const pool<std::int64_t> size = node.integers(1);
-  if (!node.is_fine()) return;
-  if (size.size() != 2)
-    return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers, expected 2"});
   if (options[kind::align_corners] && options[kind::half_pixel_centers])
     return node.refuse(error_code::invalid_file, {"align_corners and half_pixel_centers contradict each other"});
   ops::resize_bilinear::attrs attrs;
-  attrs.new_height = size[0], attrs.new_width = size[1];
   attrs.coordinate_mode = options[kind::align_corners]        ? coordinates::align_corners
                           : options[kind::half_pixel_centers] ? coordinates::half_pixel
                                                               : coordinates::asymmetric;
-  node.finish<ops::resize_bilinear>(attrs, {detail::moved_input(node)});
+  const std::int32_t x = detail::moved_input(node);
+  if (node.is_awaited(1)) return node.finish<ops::resize_bilinear>(attrs, {x, node.input(1)});
+  const pool<std::int64_t> size = node.integers(1);
+  if (!node.is_fine()) return;
+  if (size.size() != 2) return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers, expected 2"});
+  attrs.new_height = size[0], attrs.new_width = size[1];
+  node.finish<ops::resize_bilinear>(attrs, {x});
 }
 
 /// Rows and columns, as often as they are the nearest ones.
