@@ -13,6 +13,9 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// signature. Inputs and outputs have the names of their tensors, or those of the signature; where several are called x, or a tensor
 /// is an output twice, they are x, x_1, x_2 in the file's order.
 ///
+/// Where TensorFlow Lite 2.14 leaves NaN to the order of operands, or far floats and the lowest integers undefined, results are those of our
+/// operators; a fused TANH is computed everywhere, which it ignores in ADD, SUB, MUL, DIV, convolutions and pools.
+///
 /// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
 /// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
 /// not_supported (operators, types and options that nothing here computes); rule_broken (operators whose operands break
