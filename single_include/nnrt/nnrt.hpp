@@ -21747,8 +21747,8 @@ template <class Isa> struct fast_on_shorts<ops::full_connection, Isa> {
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
 // ===== nnrt/kernels/gather.hpp
-// gather: rows of any size picked by a list of indices.
-// Flow: bind/gather.hpp describes the rows and calls gather_rows() for a part of them.
+// gather: rows of any size picked by a list of indices, or by lists of one index for each of the first axes.
+// Flow: bind/gather.hpp and bind/gather_nd.hpp describe the rows and have a part of them copied.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -21810,6 +21810,30 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
       return detail::gather_rows<8>(p, x, indices, y, rows);
     default:
       return detail::gather_rows<0>(p, x, indices, y, rows);
+  }
+}
+
+/// `count` places of a tensor of this shape, each named by an index for each of the first `length` axes.
+struct picked_places {
+  shape_t shape;
+  int length = 0;
+  std::int64_t count = 1;
+  std::int64_t place_bytes = 1;
+};
+
+/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative; zeros where there is no such place.
+/// A part is a share of the places.
+inline void gather_places(const picked_places& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
+  const interval places = share(p.count, of);
+  for (std::int64_t i = places.begin; i < places.end; ++i) {
+    std::int64_t place = 0;
+    for (int axis = 0; axis < p.length && place >= 0; ++axis) {
+      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis], index = given < 0 ? given + extent : given;
+      place = index >= 0 && index < extent ? place * extent + index : -1;
+    }
+    std::byte* const to = y + i * p.place_bytes;
+    if (place >= 0) std::memcpy(to, x + place * p.place_bytes, static_cast<std::size_t>(p.place_bytes));
+    else std::memset(to, 0, static_cast<std::size_t>(p.place_bytes));
   }
 }
 
@@ -21935,6 +21959,131 @@ template <class Isa> struct fast<ops::gather, Isa> {
     const axis_block block = block_of(x.shape(), normalise_axis(call.in[2].integer(0), x.rank()));
     gather_rows({block.outer, block.extent, indices.elements(), block.inner * size_of(x.type())}, bytes_in(call, 0),
                 {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/gather_nd.hpp
+// gather_nd: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/gather_nd.hpp
+// gather_nd: the places of a tensor that tuples of indices name.
+// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
+///
+///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
+///
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
+/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+///
+/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
+struct gather_nd {
+  static constexpr op_code code{108};
+  static constexpr std::string_view name = "gather_nd";
+  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
+  static constexpr operand_spec outputs[] = {{"y", types::any}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule {
+    indices_rank_must_be_at_least_1,
+    tuples_must_have_a_known_length,
+    tuples_must_not_be_longer_than_the_input_rank,
+    output_rank_must_be_at_most_8,
+    indices_must_lie_in_their_axes,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
+    const std::int64_t length = indices.shape[-1];
+    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
+    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
+    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
+    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
+    if (in[1].has_values())
+      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
+        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
+        if (extent < 0) continue;
+        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
+        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+      }
+    shape_t y;
+    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
+    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
+    return yields(x.with_shape(y));
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Element i of the indices as a fault, where it lies outside of its axis.
+  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
+    if (index >= -extent && index < extent) return {};
+    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
+  }
+  /// The first of them.
+  static constexpr run_fault check(arguments in) {
+    const std::int64_t length = in[1].shape()[-1];
+    for (std::int64_t i = 0; i < in[1].elements(); ++i)
+      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
+    return {};
+  }
+
+  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
+    if (const run_fault fault = check(in)) return fault;
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return {};
+    const shape_t& indices = in[1].shape();
+    const int length = static_cast<int>(indices[-1]);
+    shape_t to;
+    to.rank = y.rank();
+    do {
+      std::int64_t tuple = 0;
+      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
+      shape_t from;
+      for (int i = 0; i < length; ++i) {
+        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
+        const std::int64_t index = in[1].integer(tuple * length + i);
+        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
+        from.push_back(index < 0 ? index + x.extent(i) : index);
+      }
+      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
+      y.at(to) = x.at(from);
+    } while (next_index(to, y.shape));
+    return {};
+  }
+};
+
+}  // namespace ops
+
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
+constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
+  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::gather_nd, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
+  }
+  static void run(const kernel_call& call) {
+    if (call.fault != nullptr) call.report(ops::gather_nd::check(call.in));
+    const view &x = call.in[0], &indices = call.in[1];
+    const int length = static_cast<int>(indices.shape()[-1]);
+    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1), x.shape().elements(length) * size_of(x.type())},
+                  bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };
 
@@ -27427,7 +27576,8 @@ namespace ops {
 
 /// Bilinear interpolation.
 ///
-///   x: [N, H, W, C]      y: [N, H', W', C], H' = new_height, W' = new_width
+///   x: [N, H, W, C]      size: [2] integers, constant, or none
+///   y: [N, H', W', C], H' = new_height, W' = new_width; the numbers of `size` where there is one
 ///   y[n, i, j, c] = the mean of the four pixels around place (h(i), w(j)) of x[n, …, c], nearer ones counting more
 ///   h(i) = i * H / H' (asymmetric), i * (H - 1) / (H' - 1) (align_corners; for H' = 1: 0),
 ///          (i + 0.5) * H / H' - 0.5 (half_pixel); likewise w(j)
@@ -27448,7 +27598,8 @@ struct resize_bilinear {
 
   static constexpr op_code code{43};
   static constexpr std::string_view name = "resize_bilinear";
-  static constexpr operand_spec inputs[] = {{"x", interpolated}};
+  static constexpr operand_spec inputs[] = {{"x", interpolated}, {"size", types::index, presence::optional, true}};
+  static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
@@ -27477,6 +27628,8 @@ struct resize_bilinear {
     input_rank_must_be_4,
     input_must_be_nhwc,
     input_must_have_pixels,
+    size_must_be_height_and_width,
+    size_must_be_known,
     new_size_must_be_positive,
     coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel,
   };
@@ -27487,11 +27640,11 @@ struct resize_bilinear {
     if (auto v = detail::check_image<Rule>(x); !v) return v;
     for (const std::int64_t extent : {x.shape[1], x.shape[2]})
       if (extent == 0) return refuse(Rule::input_must_have_pixels, extent, 1);
-    for (const std::int64_t length : {a.new_height, a.new_width})
-      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    attrs asked = a;
+    if (auto v = read_size<Rule>(asked, in); !v) return v;
     constexpr auto known = Rule::coordinate_mode_must_be_asymmetric_align_corners_or_half_pixel;
     if (auto v = require_between(known, static_cast<std::int64_t>(a.coordinate_mode), 0, 2); !v) return v;
-    const extent2 size = output_size(a, {x.shape[1], x.shape[2]});
+    const extent2 size = output_size(asked, {x.shape[1], x.shape[2]});
     return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], size.h, size.w, x.shape[3]}});
   }
 
@@ -27515,10 +27668,23 @@ struct resize_bilinear {
   }
 
  private:
-  /// -1 where it depends on an extent that is not known.
+  /// Takes over the size that an operand has; -1 while it is awaited.
+  template <class Rule> static constexpr verdict read_size(attrs& a, array_ref<const operand> in) {
+    if (in.size() > 1 && in[1]) {
+      if (auto v = require_same_extent(Rule::size_must_be_height_and_width, in[1].desc.elements(), 2); !v) return v;
+      if (!in[1].has_values() && !in[1].awaited) return refuse(Rule::size_must_be_known, 0, 1);
+      a.new_height = in[1].has_values() ? in[1].values[0] : -1;
+      a.new_width = in[1].has_values() ? in[1].values[1] : -1;
+      if (!in[1].has_values()) return {};
+    }
+    for (const std::int64_t length : {a.new_height, a.new_width})
+      if (auto v = require_at_least(Rule::new_size_must_be_positive, length, 1); !v) return v;
+    return {};
+  }
+  /// -1 where it depends on a length that is not known.
   static constexpr extent2 output_size(const attrs& a, extent2 x) {
     if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
-    if (x.h < 0 || x.w < 0) return {-1, -1};
+    if (x.h < 0 || x.w < 0 || a.new_height < 0) return {-1, -1};
     // In double: exact for everything but sizes that no memory holds.
     const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
     const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
@@ -27581,7 +27747,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 template <class Isa> struct fast<ops::resize_bilinear, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
     const resize_shape shape = shape_for(node.attrs, node.in[0].desc.shape, node.out[0].shape);
     return {.run = &run,
             .scratch_bytes = resize_scratch_bytes(shape),
@@ -28336,7 +28502,7 @@ namespace ops {
 ///   x: any shape      begin, size: [A] integers, constant      axes: A axes; empty: all, in order
 ///   y: the extents of x, and those of `size` along the axes
 ///
-/// begin >= 0; a size is at least 1, or -1: up to the end. Axes count from the end when negative.
+/// begin >= 0, and at most the extent; a size is at least 0, or -1: up to the end. Axes count from the end when negative.
 ///
 /// Broken rules: see `rule`; axes and extents are counted. Source: NNRt OH_NN_OPS_SLICE.
 struct slice {
@@ -28364,7 +28530,7 @@ struct slice {
     size_must_be_known,
     begin_must_not_be_negative,
     begin_must_lie_in_the_input,
-    size_must_be_positive_or_minus_1,
+    size_must_not_be_less_than_minus_1,
     size_must_not_exceed_what_is_left,
   };
 
@@ -28395,7 +28561,9 @@ struct slice {
   }
 
   static constexpr auto macs = no_macs;
-  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>, int) {
+  static constexpr std::int64_t part_offset(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> out,
+                                            int) {
+    if (out[0].elements() == 0) return 0;  // a box without elements may lie behind the last one
     const shape_t strides = row_major_strides(in[0].desc.shape);
     std::int64_t offset = 0;
     for (std::size_t i = 0; i < in[1].values.size(); ++i) {
@@ -28424,13 +28592,12 @@ struct slice {
   /// One axis: turns the extent of the input into that of the output.
   static constexpr verdict cut_extent(std::int64_t& extent, std::int64_t begin, std::int64_t size) {
     if (auto v = require_at_least(rule::begin_must_not_be_negative, begin, 0); !v) return v;
-    if (size != -1)
-      if (auto v = require_at_least(rule::size_must_be_positive_or_minus_1, size, 1); !v) return v;
+    if (auto v = require_at_least(rule::size_must_not_be_less_than_minus_1, size, -1); !v) return v;
     if (extent < 0) {
       extent = size;  // unknown where it is -1
       return {};
     }
-    if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent - 1); !v) return v;
+    if (auto v = require_at_most(rule::begin_must_lie_in_the_input, begin, extent); !v) return v;
     if (auto v = require_at_most(rule::size_must_not_exceed_what_is_left, size, extent - begin); !v) return v;
     extent = size == -1 ? extent - begin : size;
     return {};
@@ -31274,8 +31441,9 @@ namespace ops {
 ///
 ///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
 ///
-/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
-/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
+/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements: a
+/// tensor that has none may have it, beside extents that are all given. The result has the format of its rank (images
+/// are NHWC), since nothing says what its axes mean.
 ///
 /// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
 struct reshape {
@@ -31292,7 +31460,7 @@ struct reshape {
     shape_must_be_a_list,
     output_rank_must_be_at_most_8,
     shape_must_be_known,
-    extent_must_be_positive_or_minus_1,
+    extent_must_not_be_less_than_minus_1,
     only_one_extent_may_be_inferred,
     number_of_elements_must_be_kept,
     elements_must_be_divisible_by_the_given_extents,
@@ -31317,15 +31485,16 @@ struct reshape {
         if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
         inferred = y.rank - 1;
       } else {
-        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
-        given = extent > max_elements / given ? max_elements + 1 : given * extent;
+        if (auto v = require_at_least(Rule::extent_must_not_be_less_than_minus_1, extent, -1); !v) return v;
+        given = given != 0 && extent > max_elements / given ? max_elements + 1 : given * extent;
       }
     }
     const std::int64_t elements = x.elements();
     if (inferred < 0) {
       if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
+    } else if (given == 0 || (elements >= 0 && elements % given != 0)) {
+      return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
     } else if (elements >= 0) {
-      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
       y[inferred] = elements / given;
     }
     return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
@@ -31409,109 +31578,6 @@ template <tensor_desc X, dsl::keyword_argument... Keywords>
 requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::flatten>(x, keywords...);
-}
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/ops/gather_nd.hpp
-// gather_nd: the places of a tensor that tuples of indices name.
-// Flow: front ends call infer(); it runs by its reference; a run with indices outside ends with a fault.
-
-namespace nnrt::inline NNRT_ISA {
-namespace ops {
-
-/// y[i…, b…] = x[indices[i…, 0], … indices[i…, k - 1], b…].
-///
-///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
-///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
-///
-/// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
-struct gather_nd {
-  static constexpr op_code code{108};
-  static constexpr std::string_view name = "gather_nd";
-  static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
-  static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
-  static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
-  static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
-  enum class rule {
-    indices_rank_must_be_at_least_1,
-    tuples_must_have_a_known_length,
-    tuples_must_not_be_longer_than_the_input_rank,
-    output_rank_must_be_at_most_8,
-    indices_must_lie_in_their_axes,
-  };
-
-  template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
-    if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
-    const std::int64_t length = indices.shape[-1];
-    if (length < 0) return refuse(Rule::tuples_must_have_a_known_length, length, 0);
-    if (auto v = require_at_most(Rule::tuples_must_not_be_longer_than_the_input_rank, length, x.rank()); !v) return v;
-    const std::int64_t rank = indices.rank() - 1 + x.rank() - length;
-    if (auto v = require_at_most(Rule::output_rank_must_be_at_most_8, rank, max_rank); !v) return v;
-    if (in[1].has_values())
-      for (std::size_t i = 0; i < in[1].values.size(); ++i) {
-        const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
-        if (extent < 0) continue;
-        constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
-      }
-    shape_t y;
-    for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
-    for (int i = static_cast<int>(length); i < x.rank(); ++i) y.push_back(x.shape[i]);
-    return yields(x.with_shape(y));
-  }
-  static constexpr auto macs = no_macs;
-
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
-    const std::int64_t length = in[1].shape()[-1];
-    for (std::int64_t i = 0; i < in[1].elements(); ++i)
-      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
-    return {};
-  }
-
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
-    const auto x = in[0].as<const T>();
-    const auto y = out[0].as<T>();
-    if (y.elements() == 0) return {};
-    const shape_t& indices = in[1].shape();
-    const int length = static_cast<int>(indices[-1]);
-    shape_t to;
-    to.rank = y.rank();
-    do {
-      std::int64_t tuple = 0;
-      for (int i = 0; i + 1 < indices.rank; ++i) tuple = tuple * indices[i] + to[i];
-      shape_t from;
-      for (int i = 0; i < length; ++i) {
-        // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
-        const std::int64_t index = in[1].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
-        from.push_back(index < 0 ? index + x.extent(i) : index);
-      }
-      for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
-      y.at(to) = x.at(from);
-    } while (next_index(to, y.shape));
-    return {};
-  }
-};
-
-}  // namespace ops
-
-/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
-template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
-constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
-  return dsl::apply<ops::gather_nd>(x, indices, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
