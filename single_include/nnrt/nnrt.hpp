@@ -31441,9 +31441,8 @@ namespace ops {
 ///
 ///   x: any shape      shape: [R] integers, constant, R <= 8      y: the extents that `shape` lists
 ///
-/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements: a
-/// tensor that has none may have it, beside extents that are all given. The result has the format of its rank (images
-/// are NHWC), since nothing says what its axes mean.
+/// One extent may be -1: it is what the others leave of the number of elements. 0 is an extent of no elements and
+/// refused. The result has the format of its rank (images are NHWC), since nothing says what its axes mean.
 ///
 /// Broken rules: see `rule`; extents and elements are counted. Source: NNRt OH_NN_OPS_RESHAPE.
 struct reshape {
@@ -31460,7 +31459,7 @@ struct reshape {
     shape_must_be_a_list,
     output_rank_must_be_at_most_8,
     shape_must_be_known,
-    extent_must_not_be_less_than_minus_1,
+    extent_must_be_positive_or_minus_1,
     only_one_extent_may_be_inferred,
     number_of_elements_must_be_kept,
     elements_must_be_divisible_by_the_given_extents,
@@ -31485,16 +31484,15 @@ struct reshape {
         if (inferred >= 0) return refuse(Rule::only_one_extent_may_be_inferred, 2, 1);
         inferred = y.rank - 1;
       } else {
-        if (auto v = require_at_least(Rule::extent_must_not_be_less_than_minus_1, extent, -1); !v) return v;
-        given = given != 0 && extent > max_elements / given ? max_elements + 1 : given * extent;
+        if (auto v = require_at_least(Rule::extent_must_be_positive_or_minus_1, extent, 1); !v) return v;
+        given = extent > max_elements / given ? max_elements + 1 : given * extent;
       }
     }
     const std::int64_t elements = x.elements();
     if (inferred < 0) {
       if (auto v = require_same_extent(Rule::number_of_elements_must_be_kept, given, elements); !v) return v;
-    } else if (given == 0 || (elements >= 0 && elements % given != 0)) {
-      return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
     } else if (elements >= 0) {
+      if (elements % given != 0) return refuse(Rule::elements_must_be_divisible_by_the_given_extents, elements, given);
       y[inferred] = elements / given;
     }
     return yields(tensor_desc{x.type, default_format(y.rank), y, x.quantised});
