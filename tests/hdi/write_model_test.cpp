@@ -142,6 +142,20 @@ TEST_CASE("write_model: a lossless model has its constants at multiples of 64 by
   CHECK(m.subGraph.size() == 1);
 }
 
+TEST_CASE("write_model: an operand that HDI's operator has not is kept by this library, and refused for the shipped implementation") {
+  model_builder b;
+  const auto x = b.input("x", {f32, nhwc, {1, 2, 2, 1}}), size = b.constant<std::int64_t>({i64, {2}}, std::vector<std::int64_t>{4, 6});
+  const auto y = b.apply<ops::resize_bilinear>({}, {*x, *size});
+  REQUIRE(y);
+  REQUIRE(b.output("y", (*y)[0]));
+  const model network = b.finish();
+  const auto written = hdi::write_model(network);
+  REQUIRE(written);
+  CHECK(written->model.nodes[0].inputIndex.size() == 2);
+  CHECK(hdi::write_model(network, {hdi::version::v2_1, hdi::encoder::upstream}).error().message() ==
+        "node 0 \"ResizeBilinear:43\": inputIndex: got 2 operands, expected 1, as HDI has them");
+}
+
 TEST_CASE("write_model: an upstream model has the names, the order, the offsets and the numbers of the shipped implementation") {
   const auto written = hdi::write_model(small_model(), {hdi::version::v2_0, hdi::encoder::upstream});
   REQUIRE(written.has_value());

@@ -46,6 +46,8 @@ struct operator_form {
   read_attributes (*read)(version v, bool is_also, reader& in, array_ref<const operand> operands) = nullptr;
   /// An attribute that HDI does not know and that is not what it is unless somebody says so; empty: none. Null where HDI knows all.
   std::string_view (*lost)(array_ref<const word> words) = nullptr;
+  /// How many operands NNRt's operator has, where ours has more behind them; 0: it has all of ours.
+  std::size_t nnrt_inputs = 0;
 
   /// Whether nodes of this operator have a node type of HDI's in this version.
   bool is_in(version v) const { return numbers.hdi >= 0 && v >= since; }
@@ -325,6 +327,7 @@ template <class Op> constexpr operator_form make_form() {
   form.well_formed = [](array_ref<const word> words) { return nnrt::well_formed<typename Op::attrs>(words); };
   form.write = &write_attributes<Op>;
   form.read = &read_operator<Op>;
+  if constexpr (requires { Op::nnrt_inputs; }) form.nnrt_inputs = Op::nnrt_inputs;
   if constexpr (has_attributes_of_its_own<Op>()) form.lost = &lost_attribute<Op>;
   if constexpr (Op::foreign.hdi >= 0) {
     using kind = node_kind<static_cast<std::uint32_t>(Op::foreign.hdi)>;

@@ -207,6 +207,8 @@ class model_writer {
       while (!node.inputIndex.empty() && node.inputIndex.back() == missing_operand) node.inputIndex.pop_back();
       if (is_upstream() && std::count(node.inputIndex.begin(), node.inputIndex.end(), missing_operand) != 0)
         return fail(error_code::not_supported, joined({where, ": inputIndex: an operand in the middle is missing"}));
+      if (is_upstream() && form->nnrt_inputs != 0 && node.inputIndex.size() > form->nnrt_inputs)
+        return fail(error_code::not_supported, joined({where, ": inputIndex: got ", node.inputIndex.size(), " operands, expected ", form->nnrt_inputs, ", as HDI has them"}));
       for (const std::int32_t id : g_.outputs_of(n)) node.outputIndex.push_back(number_[at(id)]);
       node.quantType = quant_type(*form, n);
       made_.model.nodes.push_back(std::move(node));
