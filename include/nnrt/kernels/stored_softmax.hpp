@@ -4,7 +4,7 @@
 #pragma once
 
 #include <nnrt/kernels/axis_block.hpp>
-#include <nnrt/kernels/byte_addends.hpp>
+#include <nnrt/kernels/softmax_addends.hpp>
 #include <nnrt/kernels/part.hpp>
 #include <nnrt/ops/detail/stored_softmax.hpp>
 
@@ -20,7 +20,7 @@ template <class T> struct byte_powers {
   std::int64_t count = 0;  // those behind are 0
   /// The power of d is at [256 - d], so that numbers themselves are indices.
   std::int32_t power[table_entries + 1] = {};
-  byte_addends addends;
+  softmax_addends addends;
 
   std::int64_t used() const { return nnrt::detail::clamped(count, std::int64_t{1}, table_entries); }
   std::int32_t power_of(std::int32_t below) const { return power[table_entries - (below > 0 ? below : 0)]; }

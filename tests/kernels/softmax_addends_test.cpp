@@ -1,4 +1,4 @@
-#include <nnrt/kernels/byte_addends.hpp>
+#include <nnrt/kernels/softmax_addends.hpp>
 
 #include <doctest/doctest.h>
 #include <support/fenced.hpp>
@@ -35,7 +35,7 @@ template <class T> std::int64_t sum_of(const std::vector<T>& row, T largest, std
 TEST_CASE_TEMPLATE("addends: the sum of any row of at least a register, whatever its range and how far addends reach", T, std::int8_t, std::uint8_t) {
   constexpr int lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
   for (const std::int64_t used : {1, 15, 16, 17, 100, 128, 129, 144, 256}) {
-    const kernels::byte_addends addends([&](std::int64_t d) { return addend_of(d, used); });
+    const kernels::softmax_addends addends([&](std::int64_t d) { return addend_of(d, used); });
     for (const int width : {0, 1, 15, 16, 40, 127, 128, 200, 255})
       for (const int above : {0, 3, 255 - width})
         for (const std::int64_t n : {64, 65, 95, 96, 97, 127, 128, 1000}) {
@@ -60,7 +60,7 @@ TEST_CASE_TEMPLATE("addends: the sum of any row of at least a register, whatever
 }
 
 TEST_CASE("addends: a sum beyond 32 bits") {
-  const kernels::byte_addends addends([](std::int64_t) { return std::uint32_t{(1U << 19U) - 1}; });
+  const kernels::softmax_addends addends([](std::int64_t) { return std::uint32_t{(1U << 19U) - 1}; });
   const std::vector<std::uint8_t> row(20'000, 7);
   CHECK(addends.sum(kernels::byte_range<std::uint8_t>{7, 7}, 256, row.data(), 20'000) == 20'000 * ((std::int64_t{1} << 19) - 1));
 }

@@ -1,4 +1,4 @@
-// byte_addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the largest.
+// softmax_addends: what the stored numbers of a row add to the sum of its softmax, by how far they are below the largest.
 // Flow: stored_softmax.hpp keeps such a table for a node and sums its long rows with it.
 #pragma once
 
@@ -50,12 +50,12 @@ inline constexpr int addend_bytes = 3;
 
 #if defined(NNRT_LANES_AVX512)
 /// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look up, too, add nothing.
-class byte_addends {
+class softmax_addends {
   std::byte of_[detail::addend_bytes][2 * table_entries] = {};
 
  public:
   /// addend_of(d) for d from 0 to 255.
-  template <class F> explicit byte_addends(const F& addend_of) {
+  template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i) of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
@@ -80,11 +80,11 @@ class byte_addends {
 };
 #elif defined(NNRT_LANES_AVX2)
 /// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add.
-class byte_addends {
+class softmax_addends {
   detail::table_of_differences of_[detail::addend_bytes];
 
  public:
-  template <class F> explicit byte_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {}
+  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {}
   /// Of at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t used, const T* x, std::int64_t n) const {
     const int pieces = detail::table_of_differences::pieces_of(used, range.numbers());
@@ -126,11 +126,11 @@ class byte_addends {
 };
 #else
 /// That of d is at [256 - d], so that numbers themselves are indices.
-class byte_addends {
+class softmax_addends {
   std::uint32_t of_[2 * table_entries] = {};
 
  public:
-  template <class F> explicit byte_addends(const F& addend_of) {
+  template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
   }
   template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
