@@ -6712,23 +6712,26 @@ class table_of_differences {
   [[gnu::always_inline]] __m256i piece(int i) const { return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece)); }
 };
 
-/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first `pieces` are looked at.
+/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first pieces[i] are looked at: no more in one than in the one before.
 template <int Tables, int Registers>
-[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], int pieces, const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
+[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables], const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
   const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
     __m256i left[Registers];
     each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
-    for (int piece = first; piece < end; ++piece) {
-      each<Tables>([&](int table) __attribute__((always_inline)) {
-        const __m256i entries = tables[table].piece(piece);
-        each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
-      });
-      each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
-    }
+    int piece = first;
+    each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables have ended
+      for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last; ++piece) {
+        each<Tables - without>([&](int table) __attribute__((always_inline)) {
+          const __m256i entries = tables[table].piece(piece);
+          each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
+        });
+        each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
+      }
+    });
   };
   constexpr int half = table_of_differences::pieces_of_half;
-  find_half(0, pieces < half ? pieces : half, _mm256_setzero_si256());
-  if (pieces > half) find_half(half, pieces, _mm256_set1_epi8(-128));
+  find_half(0, half, _mm256_setzero_si256());
+  if (pieces[0] > half) find_half(half, table_of_differences::pieces, _mm256_set1_epi8(-128));
 }
 #endif
 
@@ -6771,7 +6774,7 @@ void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::by
     const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
       __m256i bytes[N], found[1][N] = {};
       each<N>([&](int k) __attribute__((always_inline)) { bytes[k] = load_vector<__m256i>(x + i + 32 * k); });
-      detail::find(entries, detail::table_of_differences::pieces, bytes, found);
+      detail::find(entries, {detail::table_of_differences::pieces}, bytes, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + 32 * k, found[0][k]); });
     };
     for (; i + 128 <= n; i += 128) look_up_registers(std::integral_constant<int, 4>{});
@@ -28696,8 +28699,8 @@ class softmax_addends {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i) of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
-  /// The sum of what n numbers add; those of a distance from `used` on add nothing.
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+  /// The sum of what n numbers add.
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const auto in_registers = [&](int i) __attribute__((always_inline)) {
       const std::byte* const zero = of_[i] + table_entries - range.largest;
       return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
@@ -28719,12 +28722,17 @@ class softmax_addends {
 /// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add.
 class softmax_addends {
   detail::table_of_differences of_[detail::addend_bytes];
+  std::int64_t used_[detail::addend_bytes] = {};  // what is further has a byte of 0 there: the higher the byte, the sooner
 
  public:
-  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {}
+  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      for (int i = 0; i < detail::addend_bytes; ++i)
+        if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
+  }
   /// Of at least one register.
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t used, const T* x, std::int64_t n) const {
-    const int pieces = detail::table_of_differences::pieces_of(used, range.numbers());
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
     const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
     __m256i sums[detail::addend_bytes] = {};
     const auto add = [&]<int N>(const T* numbers, const __m256i (&those)[N]) __attribute__((always_inline)) {
@@ -28749,6 +28757,10 @@ class softmax_addends {
   }
 
  private:
+  /// The table may have been stored meanwhile, by anybody.
+  int pieces_of(int byte, std::int64_t numbers) const {
+    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries), numbers);
+  }
   template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
     std::byte table[table_entries];
     for (std::int64_t d = 0; d < table_entries; ++d) table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
@@ -28770,7 +28782,7 @@ class softmax_addends {
   template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
   }
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
     constexpr std::int64_t most = 8 * 1024;
     const std::uint32_t* const table = of_ + table_entries - range.largest;
@@ -28964,7 +28976,7 @@ template <class T> class near_shares {
         distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
         found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
       });
-      detail::find(table_, pieces_, distances, found);
+      detail::find(table_, {pieces_}, distances, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
     };
     const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
@@ -29004,7 +29016,7 @@ template <class T> class near_shares {
 /// One group of elements side by side that is no shorter than half the table.
 template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
-  const auto share = powers.by.share_of(powers.addends.sum(range, powers.used(), x, n));
+  const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
 #if defined(NNRT_LANES_AVX2)
   near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
 #else

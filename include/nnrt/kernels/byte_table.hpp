@@ -110,23 +110,26 @@ class table_of_differences {
   [[gnu::always_inline]] __m256i piece(int i) const { return _mm256_broadcastsi128_si256(load_vector<__m128i>(of_ + i * entries_of_piece)); }
 };
 
-/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first `pieces` are looked at.
+/// Exclusive-ors `found` with what registers of bytes have in each of several tables, of which the first pieces[i] are looked at: no more in one than in the one before.
 template <int Tables, int Registers>
-[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], int pieces, const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
+[[gnu::always_inline]] inline void find(const table_of_differences (&tables)[Tables], const int (&pieces)[Tables], const __m256i (&bytes)[Registers], __m256i (&found)[Tables][Registers]) {
   const auto find_half = [&](int first, int end, __m256i flip) __attribute__((always_inline)) {
     __m256i left[Registers];
     each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_xor_si256(bytes[i], flip); });
-    for (int piece = first; piece < end; ++piece) {
-      each<Tables>([&](int table) __attribute__((always_inline)) {
-        const __m256i entries = tables[table].piece(piece);
-        each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
-      });
-      each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
-    }
+    int piece = first;
+    each<Tables>([&](auto without) __attribute__((always_inline)) {  // the last tables have ended
+      for (const int last = end < pieces[Tables - 1 - without] ? end : pieces[Tables - 1 - without]; piece < last; ++piece) {
+        each<Tables - without>([&](int table) __attribute__((always_inline)) {
+          const __m256i entries = tables[table].piece(piece);
+          each<Registers>([&](int i) __attribute__((always_inline)) { found[table][i] = _mm256_xor_si256(found[table][i], _mm256_shuffle_epi8(entries, left[i])); });
+        });
+        each<Registers>([&](int i) __attribute__((always_inline)) { left[i] = _mm256_subs_epi8(left[i], _mm256_set1_epi8(table_of_differences::entries_of_piece)); });
+      }
+    });
   };
   constexpr int half = table_of_differences::pieces_of_half;
-  find_half(0, pieces < half ? pieces : half, _mm256_setzero_si256());
-  if (pieces > half) find_half(half, pieces, _mm256_set1_epi8(-128));
+  find_half(0, half, _mm256_setzero_si256());
+  if (pieces[0] > half) find_half(half, table_of_differences::pieces, _mm256_set1_epi8(-128));
 }
 #endif
 
@@ -169,7 +172,7 @@ void look_up(const std::byte* table, const std::byte* x, std::int64_t n, std::by
     const auto look_up_registers = [&]<int N>(std::integral_constant<int, N>) __attribute__((always_inline)) {
       __m256i bytes[N], found[1][N] = {};
       each<N>([&](int k) __attribute__((always_inline)) { bytes[k] = load_vector<__m256i>(x + i + 32 * k); });
-      detail::find(entries, detail::table_of_differences::pieces, bytes, found);
+      detail::find(entries, {detail::table_of_differences::pieces}, bytes, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(y + i + 32 * k, found[0][k]); });
     };
     for (; i + 128 <= n; i += 128) look_up_registers(std::integral_constant<int, 4>{});

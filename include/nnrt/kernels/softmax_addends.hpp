@@ -2,6 +2,7 @@
 // Flow: stored_softmax.hpp keeps such a table for a node and sums its long rows with it.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_table.hpp>
 
 #include <array>
@@ -59,8 +60,8 @@ class softmax_addends {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i) of_[i][table_entries - d] = static_cast<std::byte>(addend_of(d) >> (8 * i) & 0xff);
   }
-  /// The sum of what n numbers add; those of a distance from `used` on add nothing.
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+  /// The sum of what n numbers add.
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const auto in_registers = [&](int i) __attribute__((always_inline)) {
       const std::byte* const zero = of_[i] + table_entries - range.largest;
       return detail::table_in_registers(zero, zero + (std::is_signed_v<T> ? -128 : 128));
@@ -82,12 +83,17 @@ class softmax_addends {
 /// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add.
 class softmax_addends {
   detail::table_of_differences of_[detail::addend_bytes];
+  std::int64_t used_[detail::addend_bytes] = {};  // what is further has a byte of 0 there: the higher the byte, the sooner
 
  public:
-  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {}
+  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {
+    for (std::int64_t d = 0; d < table_entries; ++d)
+      for (int i = 0; i < detail::addend_bytes; ++i)
+        if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
+  }
   /// Of at least one register.
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t used, const T* x, std::int64_t n) const {
-    const int pieces = detail::table_of_differences::pieces_of(used, range.numbers());
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
     const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
     __m256i sums[detail::addend_bytes] = {};
     const auto add = [&]<int N>(const T* numbers, const __m256i (&those)[N]) __attribute__((always_inline)) {
@@ -112,6 +118,10 @@ class softmax_addends {
   }
 
  private:
+  /// The table may have been stored meanwhile, by anybody.
+  int pieces_of(int byte, std::int64_t numbers) const {
+    return detail::table_of_differences::pieces_of(nnrt::detail::clamped(used_[byte], std::int64_t{0}, table_entries), numbers);
+  }
   template <class F> static detail::table_of_differences table_of(const F& addend_of, int byte) {
     std::byte table[table_entries];
     for (std::int64_t d = 0; d < table_entries; ++d) table[d] = static_cast<std::byte>(addend_of(d) >> (8 * byte) & 0xff);
@@ -133,7 +143,7 @@ class softmax_addends {
   template <class F> explicit softmax_addends(const F& addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
   }
-  template <class T> std::int64_t sum(const byte_range<T>& range, std::int64_t /*used*/, const T* x, std::int64_t n) const {
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
     constexpr std::int64_t most = 8 * 1024;
     const std::uint32_t* const table = of_ + table_entries - range.largest;

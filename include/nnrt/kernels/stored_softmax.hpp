@@ -91,7 +91,7 @@ template <class T> class near_shares {
         distances[k] = _mm256_sub_epi8(_mm256_set1_epi8(static_cast<char>(largest)), numbers[k]);
         found[0][k] = _mm256_set1_epi8(static_cast<char>(nothing_));
       });
-      detail::find(table_, pieces_, distances, found);
+      detail::find(table_, {pieces_}, distances, found);
       each<N>([&](int k) __attribute__((always_inline)) { store_vector(to + register_bytes * k, found[0][k]); });
     };
     const auto at = [x](std::int64_t i) __attribute__((always_inline)) { return load_vector<__m256i>(x + i); };
@@ -131,7 +131,7 @@ template <class T> class near_shares {
 /// One group of elements side by side that is no shorter than half the table.
 template <class Isa, class T> void softmax_of_long_row(const byte_powers<T>& powers, const T* x, std::int64_t n, T* y) {
   const auto range = byte_range<T>::of(x, n);
-  const auto share = powers.by.share_of(powers.addends.sum(range, powers.used(), x, n));
+  const auto share = powers.by.share_of(powers.addends.sum(range, x, n));
 #if defined(NNRT_LANES_AVX2)
   near_shares<T>(powers, share, range.numbers()).look_up(range.largest, x, n, y);
 #else
