@@ -11509,6 +11509,19 @@ inline void depthwise_pack(const depthwise_shape& s, const float* w, const float
 
 namespace nnrt::inline NNRT_ISA::kernels::detail {
 
+/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a vector: those of some choices, the first
+/// one best, that take the least time; 0 where none is as narrow. What a strip costs beside its columns is another column; the last one ends where the image
+/// does, and overlaps the one before.
+template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t width, int pixels) {
+  int best = 0;
+  std::int64_t least = 0;
+  for (const int columns : choices) {
+    const std::int64_t outputs = std::int64_t{columns} * pixels, cost = (width + outputs - 1) / outputs * (columns + 1);
+    if (outputs <= width && (best == 0 || cost < least)) best = columns, least = cost;
+  }
+  return best;
+}
+
 /// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart, under rows of K taps.
 template <int K, int Stride, int Columns> struct depthwise_sums {
   static constexpr int in_columns = (Columns - 1) * Stride + K;
@@ -11536,19 +11549,8 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Whether 3x3 kernels go down strips: nine weights, three rows of sums and an input have to stay in registers.
 inline constexpr bool has_strips = vector_registers == 32;
-inline constexpr int fewest_strip_columns = 2, most_strip_columns = 7;
-
-/// Vectors beside each other in the strips of images that are `width` outputs wide, with so many of them in a vector; 0 where no strip is as narrow. What a
-/// strip costs beside its columns is another column; the last one ends where the image does, and overlaps the one before.
-constexpr int strip_columns_for(std::int64_t width, int pixels) {
-  int best = 0;
-  std::int64_t least = 0;
-  for (int columns = most_strip_columns; columns >= fewest_strip_columns; --columns) {
-    const std::int64_t outputs = std::int64_t{columns} * pixels, cost = (width + outputs - 1) / outputs * (columns + 1);
-    if (outputs <= width && (best == 0 || cost < least)) best = columns, least = cost;
-  }
-  return best;
-}
+/// Vectors beside each other in a strip.
+inline constexpr int strip_columns_of_3x3[] = {7, 6, 5, 4, 3, 2};
 
 namespace detail {
 
@@ -11708,156 +11710,157 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/depthwise_tile.hpp
 // depthwise_tile: tiles of two rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
-// Flow: depthwise.hpp walks over rows of tiles; depthwise_pack.hpp laid out what they read. 3x3 kernels have strips instead where registers
+// Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads. 3x3 kernels have strips instead where registers
 // are enough, see depthwise_strip.hpp.
+//
+// All tiles of two rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
 
-namespace nnrt::inline NNRT_ISA::kernels::detail {
+namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Vectors in a row of a tile, which has two rows: 14 accumulators of 32 registers, 8 of 16.
-inline constexpr int depthwise_vectors = vector_registers == 32 ? 7 : 4;
+/// Vectors in a row of a tile, the best ones first. Those of 3x3 kernels are for 16 registers; 5x5 ones, which are rarer, have fewer, for each takes a
+/// compiler half a second.
+inline constexpr int tile_columns_of_3x3[] = {4, 5, 3}, tile_columns_of_5x5[] = {vector_registers == 32 ? 7 : 4, 3};
 
-/// One tile of outputs in one image.
-struct depthwise_tile_args {
-  const float* w;
-  float* y;   // first output pixel
-  address x;  // input pixel under the first tap, which may lie outside the image
+namespace detail {
+
+/// Two rows of outputs in one image.
+struct depthwise_rows {
+  const float* w;  // of the first channels that are wanted
+  float* y;        // first output pixel
+  address x;       // input pixel under the first tap, which may lie outside the image
   std::int64_t channels;
-  interval vectors;                  // of channels that are wanted
-  std::int64_t line, out_line;       // floats from one row to the next
-  std::int64_t first_row, last_row;  // rows of the tile's input that lie in the image
-  std::uint32_t columns_inside;      // bit j: input column j lies in the image
-  std::int64_t rows, columns;        // output rows and columns wanted of the tile
+  interval vectors;             // of channels that are wanted
+  std::int64_t line, out_line;  // floats from one row to the next
+  interval inside;              // rows of the input that lie in the image, counted from x on
+  std::int64_t rows;            // of output that are wanted, 1 or 2
+  std::int64_t width, out_width, pad_left;
   clamp_range range;
 };
 
-/// Which of a tile's two output rows see a row of the input.
-enum class seen_by { upper, both, lower };
+/// Outputs beside each other.
+struct depthwise_place {
+  address x;             // as above
+  float* y;
+  std::uint32_t inside;  // bit j: input column j lies in the image
+};
 
 /// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
-/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image and outputs not wanted, and may
-/// have fewer channels than lanes if masks are free; any other is whole.
-template <int K, int Stride, int Pixels, bool Checked> struct depthwise_vector {
+/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and its second row if that is not wanted, and
+/// may have fewer channels than lanes if masks are free; any other is whole.
+template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depthwise_vector {
   static_assert(Pixels == 1 || Stride == 1);
-  using sums = depthwise_sums<K, Stride * Pixels, depthwise_vectors>;
-  static constexpr std::int64_t kernel_row = K * lanes;
-  const depthwise_tile_args& t;
-  strides step;
-  const float* w;     // taps of these channels
-  std::int64_t used;  // channels, at most lanes
+  using sums = depthwise_sums<K, Stride * Pixels, Columns>;
+  const depthwise_rows& t;
+  const strides& pixel;
   std::uint32_t inside;
+  std::int64_t used;  // lanes
+  const float* w;     // bias, taps
+  address row;        // of input
   sums upper, lower;
 
-  /// Adds row i of the input, which lies at `row`.
-  template <seen_by Rows> [[gnu::always_inline]] void add_row(std::int64_t i, address row) {
-    vf upper_w[K], lower_w[K];
-    each<K>([&](auto k) __attribute__((always_inline)) {
-      if constexpr (Rows != seen_by::lower) upper_w[k] = load(w + i * kernel_row + k * lanes);
-      if constexpr (Rows != seen_by::upper) lower_w[k] = load(w + (i - Stride) * kernel_row + k * lanes);
-    });
-    const address bases[] = {row, row + step.x7, row + 2 * step.x7};
-    asm volatile("" : "+r"(inside));  // or g++ 12 tests all bits ahead of the rows and parks the answers in vector registers
+  /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if not all do.
+  template <class Add> [[gnu::always_inline]] void columns(Add add) {
+    keep(row), keep(inside);  // or g++ 12 makes all addresses ahead of the rows, and tests all bits, and parks them in memory
+    const address bases[] = {row, row + pixel.x7, row + 2 * pixel.x7};
     each<sums::in_columns>([&](auto j) __attribute__((always_inline)) {
-      if (Checked && (inside >> j & (Pixels == 2 ? 3U : 1U)) == 0) return;
-      const float* const p = floats_at(step.template from<j % 7>(bases[j / 7]));
-      if constexpr (Checked && Pixels == 2) {
-        const some_halves there(inside >> j & 3U);
+      constexpr bool is_edge = Checked && (j < K / 2 || j >= sums::in_columns - K / 2);
+      constexpr std::uint32_t bits = Pixels == 2 ? 3 : 1;
+      if (is_edge && (inside >> j & bits) == 0) return;
+      const float* const p = floats_at(pixel.template from<j % 7>(bases[j / 7]));
+      if constexpr (is_edge && Pixels == 2) {
+        const some_halves there(inside >> j & bits);
         vf x = load_halves(p, there);
         keep(x);
-        if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w, there);
-        if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w, there);
+        add(j, x, there);
       } else {
         vf x = Checked && masks_are_free ? load_first(p, used) : load(p);
         keep(x);
-        if constexpr (Rows != seen_by::lower) upper.template add<j>(x, upper_w);
-        if constexpr (Rows != seen_by::upper) lower.template add<j>(x, lower_w);
+        add(j, x);
       }
     });
   }
-  /// Adds rows i … end - 1 of the input, of which the next one lies at `row`.
-  template <seen_by Rows> [[gnu::always_inline]] void add_rows(std::int64_t& i, std::int64_t end, address& row) {
-    for (; i < end; ++i, row = advanced(row, t.line)) add_row<Rows>(i, row);
+  template <int I> [[gnu::always_inline]] void load_taps(vf (&taps)[K]) const {
+    each<K>([&](auto k) __attribute__((always_inline)) { taps[k] = load(w + (1 + I * K + k) * lanes); });
   }
-  [[gnu::always_inline]] void store_row(const sums& row, float* y) const {
+  /// Adds row I of the input to both rows of outputs, or to the one that sees it.
+  template <int I> [[gnu::always_inline]] void add_row() {
+    if (Checked && (I < t.inside.begin || I >= t.inside.end)) return;
+    vf upper_taps[K], lower_taps[K];
+    if constexpr (I < K) load_taps<I>(upper_taps);
+    if constexpr (I >= Stride) load_taps<I - Stride>(lower_taps);
+    columns([&](auto j, vf x, auto... where) __attribute__((always_inline)) {
+      if constexpr (I < K) upper.template add<j>(x, upper_taps, where...);
+      if constexpr (I >= Stride) lower.template add<j>(x, lower_taps, where...);
+    });
+  }
+  [[gnu::always_inline]] void store_row(const sums& done, float* y) const {
     const vf lo = broadcast(&t.range.lo), hi = broadcast(&t.range.hi);
-    each<depthwise_vectors>([&](auto c) __attribute__((always_inline)) {
-      const std::int64_t wanted = t.columns - c * Pixels;
-      if (Checked && wanted <= 0) return;
-      const vf value = clamp(row.of[c], lo, hi);
-      float* const to = reinterpret_cast<float*>(step.template from<c * Pixels % 7>(address_of(y)) + c * Pixels / 7 * step.x7);
-      if constexpr (Checked && masks_are_free) store_first(to, value, wanted < Pixels ? t.channels : used);
+    each<Columns>([&](auto c) __attribute__((always_inline)) {
+      constexpr int place = c * Pixels;
+      float* const to = reinterpret_cast<float*>(pixel.template from<place % 7>(address_of(y)) + place / 7 * pixel.x7);
+      const vf value = clamp(done.of[c], lo, hi);
+      if constexpr (Checked && masks_are_free) store_first(to, value, used);
       else store(to, value);
     });
   }
-  /// Adds all rows of a tile that lies in the image as a whole, the first of them at `row`. Written out, which takes 8 % less time.
-  [[gnu::always_inline]] void add_all(address row) {
+  [[gnu::always_inline]] void run(float* y) {
+    const vf bias = load(w);
+    upper.start(bias), lower.start(bias);
+    // Written out for tiles at borders, too: in loops those of small images take a quarter longer.
     each<Stride + K>([&](auto i) __attribute__((always_inline)) {
-      add_row<i < Stride ? seen_by::upper : i < K ? seen_by::both : seen_by::lower>(i, row);
+      add_row<i>();
       row = advanced(row, t.line);
     });
-  }
-  /// Adds the rows that lie in the image; what would be row 0 is at `row`.
-  [[gnu::always_inline]] void add_inside(address row) {
-    std::int64_t i = t.first_row;
-    row = advanced(row, i * t.line);
-    add_rows<seen_by::upper>(i, std::min<std::int64_t>(t.last_row, t.rows == 1 ? K : Stride), row);
-    add_rows<seen_by::both>(i, std::min<std::int64_t>(t.last_row, K), row);
-    add_rows<seen_by::lower>(i, t.rows == 1 ? 0 : t.last_row, row);
-  }
-  [[gnu::always_inline]] void run(std::int64_t channel) {
-    const vf bias = load(w);
-    w += lanes;
-    upper.start(bias), lower.start(bias);
-    if constexpr (Checked) add_inside(advanced(t.x, channel));
-    else add_all(advanced(t.x, channel));
-    store_row(upper, t.y + channel);
-    if (!Checked || t.rows == 2) store_row(lower, t.y + t.out_line + channel);
+    store_row(upper, y);
+    if (!Checked || t.rows == 2) store_row(lower, y + t.out_line);
   }
 };
 
-/// Channels of one tile.
-template <class Isa, int K, int Stride, int Pixels, bool Checked>
-[[gnu::noinline]] void depthwise_tile(const depthwise_tile_args& t) {
-  const strides step(t.channels);
-  const float* w = t.w + t.vectors.begin * (K * K + 1) * lanes;
-  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes)
-    depthwise_vector<K, Stride, Pixels, Checked>{t, step, w, Pixels == 2 ? lanes : std::min(lanes, t.channels), t.columns_inside, {}, {}}.run(
-        first_channel(v, t.channels));
+/// The channels of one tile.
+template <int K, int Stride, int Columns, int Pixels, bool Checked>
+[[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel, const depthwise_place& at) {
+  const std::int64_t used = Pixels == 2 ? lanes : std::min(lanes, t.channels);
+  const float* w = t.w;
+  for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes) {
+    const std::int64_t channel = first_channel(v, t.channels);
+    depthwise_vector<K, Stride, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
+  }
 }
 
-/// One or two output rows, from row oy of an image on.
-template <class Isa, int K, int Stride, int Pixels>
-void depthwise_row_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                         std::int64_t oy, std::int64_t rows, interval vectors) {
-  constexpr std::int64_t columns = depthwise_vectors * Pixels, in_rows = Stride + K, in_columns = (columns - 1) * Stride + K;
-  const std::int64_t iy = oy * Stride - s.pad_top;
-  depthwise_tile_args t{};
-  t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range, t.rows = rows;
-  t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
-  t.first_row = nnrt::detail::clamped(-iy, 0, in_rows),
-  t.last_row = nnrt::detail::clamped(s.height - iy, t.first_row, in_rows);
-  const bool has_all_rows = rows == 2 && t.last_row - t.first_row == in_rows;
-  for (std::int64_t ox = 0; ox < s.out_width; ox += columns) {
-    const std::int64_t ix = ox * Stride - s.pad_left;
-    t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
-    t.y = y + (oy * s.out_width + ox) * s.channels;
-    t.columns = std::min<std::int64_t>(columns, s.out_width - ox);
-    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns),
-                       right = nnrt::detail::clamped(s.width - ix, left, in_columns);
-    t.columns_inside = (1U << right) - (1U << left);
-    if (has_all_rows && left == 0 && right == in_columns && t.columns == columns && Pixels * s.channels >= lanes)
-      depthwise_tile<Isa, K, Stride, Pixels, false>(t);
-    else depthwise_tile<Isa, K, Stride, Pixels, true>(t);
+/// All tiles of two rows.
+template <class Isa, int K, int Stride, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
+  constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
+  const strides pixel(t.channels);
+  const bool has_all_rows = t.rows == 2 && t.inside.size() == Stride + K && Pixels * t.channels >= lanes;
+  for (std::int64_t begin = 0; begin < t.out_width; begin += columns) {
+    const std::int64_t ox = std::min(begin, t.out_width - columns), ix = ox * Stride - t.pad_left;
+    const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns), right = nnrt::detail::clamped(t.width - ix, left, in_columns);
+    const depthwise_place at{advanced(t.x, ix * t.channels), t.y + ox * t.channels, (1U << right) - (1U << left)};
+    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Columns, Pixels, false>(t, pixel, at);
+    else depthwise_tile<K, Stride, Columns, Pixels, true>(t, pixel, at);
   }
 }
 
 /// Output rows of one image in tiles.
-template <class Isa, int K, int Stride, int Pixels>
+template <class Isa, int K, int Stride, int Columns, int Pixels>
 void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
-  for (std::int64_t oy = rows.begin; oy < rows.end; oy += 2)
-    depthwise_row_tiles<Isa, K, Stride, Pixels>(s, x, packed, y, range, oy, std::min<std::int64_t>(2, rows.end - oy), vectors);
+  depthwise_rows t{};
+  t.w = packed + vectors.begin * (K * K + 1) * lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
+  t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
+  for (std::int64_t oy = rows.begin; oy < rows.end; oy += 2) {
+    const std::int64_t iy = oy * Stride - s.pad_top;
+    t.rows = std::min<std::int64_t>(2, rows.end - oy);
+    t.inside.begin = nnrt::detail::clamped(-iy, 0, Stride + K), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, Stride + K);
+    t.x = advanced(address_of(x), iy * t.line);
+    t.y = y + oy * t.out_line;
+    depthwise_row_of_tiles<Isa, K, Stride, Columns, Pixels>(t);
+  }
 }
 
-}  // namespace nnrt::inline NNRT_ISA::kernels::detail
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/gemm_tile.hpp
 // gemm_tile: tiles of a product - rows and vectors of C that stay in registers - and the choice of their functions.
 // Flow: gemm.hpp and convolution.hpp walk over tiles; gemm_pack.hpp laid out what they read; plans name a table of functions.
@@ -12540,20 +12543,20 @@ constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, 
 
 }  // namespace detail
 
-/// How the output is computed: strips of so many columns for 3x3 kernels, tiles of pixels for other square kernels of 3 or 5, by strides of 1 or 2
-/// and with one pixel in a vector or two; else pixel by pixel (kernel 0).
+/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2 and with one pixel in a vector or
+/// two; else pixel by pixel (kernel 0).
 struct depthwise_method {
   int kernel = 0;
   int stride = 0;
   int pixels = 1;
-  int columns = 0;  // of a strip, in vectors; 0 for tiles
+  int columns = 0;  // in vectors
 
   friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
 };
 
 namespace detail {
 struct depthwise_method_list {
-  depthwise_method of[24];
+  depthwise_method of[32];
   int count = 1;  // the first one goes pixel by pixel
 
   constexpr void add(depthwise_method method) { of[count++] = method; }
@@ -12562,9 +12565,11 @@ constexpr depthwise_method_list list_depthwise_methods() {
   depthwise_method_list list;
   for (int pixels = 1; pixels <= (has_halves ? 2 : 1); ++pixels)
     for (int stride = 1; stride <= (pixels == 2 ? 1 : 2); ++stride) {
-      list.add({5, stride, pixels});
-      for (int columns = fewest_strip_columns; has_strips && columns <= most_strip_columns; ++columns) list.add({3, stride, pixels, columns});
-      if (!has_strips) list.add({3, stride, pixels});
+      for (const int columns : tile_columns_of_5x5) list.add({5, stride, pixels, columns});
+      for (const int columns : strip_columns_of_3x3)
+        if (has_strips) list.add({3, stride, pixels, columns});
+      for (const int columns : tile_columns_of_3x3)
+        if (!has_strips) list.add({3, stride, pixels, columns});
     }
   return list;
 }
@@ -12582,12 +12587,13 @@ constexpr int number_of(const depthwise_method& method) {
 /// use and no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
-  depthwise_method method{static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h), depthwise_pixels(s)};
-  if (!has_strips || method.kernel == 5) return method;
-  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + 3 - s.width;  // columns that are read behind the image
-  if (s.pad_left < 0 || s.pad_left > 1 || behind > 1) return {};
-  method.columns = strip_columns_for(s.out_width, method.pixels);
-  return method.columns == 0 ? depthwise_method{} : method;
+  const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
+  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;  // columns that are read behind the image
+  if (s.pad_left < 0 || s.pad_left > kernel / 2 || behind > kernel / 2) return {};
+  const int columns = kernel == 5 ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
+                      : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
+                                   : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
+  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns};
 }
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s).
@@ -12608,7 +12614,8 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     float* const to = y + image * s.out_height * s.out_width * s.out();
     const interval rows{first, last};
     if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
-    else if constexpr (Method.columns == 0) detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
+    else if constexpr (Method.kernel == 5 || !has_strips)
+      detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.columns, Method.pixels>(s, from, packed, to, range, rows, work.columns);
     else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
     done += last - first;
   }

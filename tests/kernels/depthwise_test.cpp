@@ -234,29 +234,42 @@ TEST_CASE("depthwise: images of half a vector of channels have two pixels in eac
   CHECK(depthwise_method_of(layer(4, 4, half + 1, 3, 1, 1, 1)).pixels == 1);
 }
 
-TEST_CASE("depthwise: each method has a number, and strips are for 3x3 kernels of images that they fit") {
+TEST_CASE("depthwise: each method has a number, and strips and tiles are for images that they fit") {
   for (int i = 0; i < depthwise_methods.count; ++i) CHECK(number_of(depthwise_methods.of[i]) == i);
-  if (!has_strips) return;
   const auto columns = [](const depthwise_shape& s) { return depthwise_method_of(s).columns; };
-  CHECK(columns(layer(9, 14, lanes, 3, 1, 1, 1)) == 7);
-  CHECK(columns(layer(9, 10, lanes, 3, 1, 1, 1)) == 5);
-  CHECK(columns(layer(9, 12, lanes, 3, 2, 1, 1)) == 6);
-  CHECK(columns(layer(9, 7, lanes, 5, 1, 2, 2)) == 0);
-  CHECK(depthwise_method_of(layer(9, 7, lanes, 5, 1, 2, 2)).kernel == 5);
-  CHECK(depthwise_method_of(layer(9, 14, lanes, 3, 1, 2, 2)) == depthwise_method{});  // two columns beside the image
-  CHECK(depthwise_method_of(layer(9, 14, lanes, 3, 1, 0, 2)) == depthwise_method{});
-  CHECK(depthwise_method_of(layer(9, 1, lanes, 3, 1, 1, 1)) == depthwise_method{});   // narrower than any strip
+  const std::int64_t channels = 2 * lanes;
+  if (!has_depthwise_tiles(layer(9, 14, channels, 3, 1, 1, 1))) return;
+  CHECK(columns(layer(9, 14, channels, 3, 1, 1, 1)) == (has_strips ? 7 : 5));
+  CHECK(columns(layer(9, 10, channels, 3, 1, 1, 1)) == 5);
+  CHECK(columns(layer(9, 12, channels, 3, 2, 1, 1)) == (has_strips ? 6 : 3));
+  CHECK(columns(layer(9, 112, channels, 5, 2, 2, 2)) == tile_columns_of_5x5[0]);
+  CHECK(columns(layer(9, 7, channels, 5, 1, 2, 2)) == tile_columns_of_5x5[0]);
+  CHECK(columns(layer(9, 3, channels, 5, 1, 2, 2)) == 3);
+  for (const std::int64_t kernel : {3, 5}) {
+    CAPTURE(kernel);
+    const std::int64_t pad = kernel / 2;
+    CHECK(depthwise_method_of(layer(9, 7, channels, kernel, 1, pad, pad)).kernel == kernel);
+    CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, pad + 1, pad + 1)) == depthwise_method{});  // too many columns beside the image
+    CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, 0, pad + 1)) == depthwise_method{});
+    CHECK(depthwise_method_of(layer(9, 1, channels, kernel, 1, pad, pad)) == depthwise_method{});  // narrower than any strip or tile
+  }
 }
 
-TEST_CASE("depthwise: the columns of strips waste as little as can be and never pass the image") {
-  for (const int pixels : {1, 2})
-    for (std::int64_t width = 0; width <= 300; ++width) {
-      CAPTURE(width);
-      const std::int64_t columns = strip_columns_for(width, pixels);
-      CHECK(columns * pixels <= width);
-      CHECK((columns == 0) == (width < 2 * pixels));
-      if (pixels == 1 && width >= 8) CHECK(5 * ((width + columns - 1) / columns * columns - width) <= width);
-    }
+TEST_CASE("depthwise: the columns of strips and tiles waste as little as can be and never pass the image") {
+  const auto check_all = [](const auto& choices, int fewest) {
+    for (const int pixels : {1, 2})
+      for (std::int64_t width = 0; width <= 300; ++width) {
+        CAPTURE(fewest);
+        CAPTURE(width);
+        const std::int64_t columns = detail::columns_for(choices, width, pixels);
+        CHECK(columns * pixels <= width);
+        CHECK((columns == 0) == (width < fewest * pixels));
+        if (pixels == 1 && width >= 8) CHECK((fewest == 2 ? 5 : 2) * ((width + columns - 1) / columns * columns - width) <= width);
+      }
+  };
+  check_all(strip_columns_of_3x3, 2);
+  check_all(tile_columns_of_3x3, 3);
+  check_all(tile_columns_of_5x5, 3);
 }
 
 TEST_CASE("depthwise: every height is right, in strips of all rows and of some") {

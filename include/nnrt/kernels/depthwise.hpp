@@ -81,20 +81,20 @@ constexpr rectangle share_of_layer(const depthwise_shape& s, std::int64_t line, 
 
 }  // namespace detail
 
-/// How the output is computed: strips of so many columns for 3x3 kernels, tiles of pixels for other square kernels of 3 or 5, by strides of 1 or 2
-/// and with one pixel in a vector or two; else pixel by pixel (kernel 0).
+/// How the output is computed: strips or tiles of so many columns for square kernels of 3 or 5, by strides of 1 or 2 and with one pixel in a vector or
+/// two; else pixel by pixel (kernel 0).
 struct depthwise_method {
   int kernel = 0;
   int stride = 0;
   int pixels = 1;
-  int columns = 0;  // of a strip, in vectors; 0 for tiles
+  int columns = 0;  // in vectors
 
   friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
 };
 
 namespace detail {
 struct depthwise_method_list {
-  depthwise_method of[24];
+  depthwise_method of[32];
   int count = 1;  // the first one goes pixel by pixel
 
   constexpr void add(depthwise_method method) { of[count++] = method; }
@@ -103,9 +103,11 @@ constexpr depthwise_method_list list_depthwise_methods() {
   depthwise_method_list list;
   for (int pixels = 1; pixels <= (has_halves ? 2 : 1); ++pixels)
     for (int stride = 1; stride <= (pixels == 2 ? 1 : 2); ++stride) {
-      list.add({5, stride, pixels});
-      for (int columns = fewest_strip_columns; has_strips && columns <= most_strip_columns; ++columns) list.add({3, stride, pixels, columns});
-      if (!has_strips) list.add({3, stride, pixels});
+      for (const int columns : tile_columns_of_5x5) list.add({5, stride, pixels, columns});
+      for (const int columns : strip_columns_of_3x3)
+        if (has_strips) list.add({3, stride, pixels, columns});
+      for (const int columns : tile_columns_of_3x3)
+        if (!has_strips) list.add({3, stride, pixels, columns});
     }
   return list;
 }
@@ -123,12 +125,13 @@ constexpr int number_of(const depthwise_method& method) {
 /// use and no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
-  depthwise_method method{static_cast<int>(s.kernel_h), static_cast<int>(s.stride_h), depthwise_pixels(s)};
-  if (!has_strips || method.kernel == 5) return method;
-  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + 3 - s.width;  // columns that are read behind the image
-  if (s.pad_left < 0 || s.pad_left > 1 || behind > 1) return {};
-  method.columns = strip_columns_for(s.out_width, method.pixels);
-  return method.columns == 0 ? depthwise_method{} : method;
+  const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
+  const std::int64_t behind = (s.out_width - 1) * s.stride_w - s.pad_left + kernel - s.width;  // columns that are read behind the image
+  if (s.pad_left < 0 || s.pad_left > kernel / 2 || behind > kernel / 2) return {};
+  const int columns = kernel == 5 ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
+                      : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
+                                   : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
+  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns};
 }
 
 /// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s).
@@ -149,7 +152,8 @@ void depthwise_by(const depthwise_shape& s, const float* x, const float* packed,
     float* const to = y + image * s.out_height * s.out_width * s.out();
     const interval rows{first, last};
     if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
-    else if constexpr (Method.columns == 0) detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns);
+    else if constexpr (Method.kernel == 5 || !has_strips)
+      detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.columns, Method.pixels>(s, from, packed, to, range, rows, work.columns);
     else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
     done += last - first;
   }

@@ -16,19 +16,8 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Whether 3x3 kernels go down strips: nine weights, three rows of sums and an input have to stay in registers.
 inline constexpr bool has_strips = vector_registers == 32;
-inline constexpr int fewest_strip_columns = 2, most_strip_columns = 7;
-
-/// Vectors beside each other in the strips of images that are `width` outputs wide, with so many of them in a vector; 0 where no strip is as narrow. What a
-/// strip costs beside its columns is another column; the last one ends where the image does, and overlaps the one before.
-constexpr int strip_columns_for(std::int64_t width, int pixels) {
-  int best = 0;
-  std::int64_t least = 0;
-  for (int columns = most_strip_columns; columns >= fewest_strip_columns; --columns) {
-    const std::int64_t outputs = std::int64_t{columns} * pixels, cost = (width + outputs - 1) / outputs * (columns + 1);
-    if (outputs <= width && (best == 0 || cost < least)) best = columns, least = cost;
-  }
-  return best;
-}
+/// Vectors beside each other in a strip.
+inline constexpr int strip_columns_of_3x3[] = {7, 6, 5, 4, 3, 2};
 
 namespace detail {
 

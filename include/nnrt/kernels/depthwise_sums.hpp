@@ -10,6 +10,19 @@
 
 namespace nnrt::inline NNRT_ISA::kernels::detail {
 
+/// Vectors beside each other in the strips or tiles of images that are `width` outputs wide, with `pixels` outputs in a vector: those of some choices, the first
+/// one best, that take the least time; 0 where none is as narrow. What a strip costs beside its columns is another column; the last one ends where the image
+/// does, and overlaps the one before.
+template <int N> constexpr int columns_for(const int (&choices)[N], std::int64_t width, int pixels) {
+  int best = 0;
+  std::int64_t least = 0;
+  for (const int columns : choices) {
+    const std::int64_t outputs = std::int64_t{columns} * pixels, cost = (width + outputs - 1) / outputs * (columns + 1);
+    if (outputs <= width && (best == 0 || cost < least)) best = columns, least = cost;
+  }
+  return best;
+}
+
 /// The sums of neighbouring outputs of one row, which lie `Stride` input columns apart, under rows of K taps.
 template <int K, int Stride, int Columns> struct depthwise_sums {
   static constexpr int in_columns = (Columns - 1) * Stride + K;
