@@ -7203,45 +7203,53 @@ template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
 /// processor finds enough of the next one to begin with.
 #if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 inline constexpr bool has_side_by_side_exponentials = true;
-
-namespace detail {
-#if defined(NNRT_LANES_AVX512)
-/// Beside it a number loses its fraction.
-inline constexpr float exponent_shift = 0x1.8p23F;
-/// What is far enough from 0 that no fraction is left stays as it is.
-template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return x; }
-/// x 2^n for x from 0.7 to 1.42, n = shifted - exponent_shift. As in exp_of(), by bits: the pipes of floats are what all this waits for.
-template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
-  return V(_mm512_scalef_ps(smaller_bits(x, V(2.0F)).data, (shifted - V(exponent_shift)).data));
-}
-#else
-/// The exponents of floats are 127 larger than what they stand for: so the lowest bits beside this number are those of 2^n for n from -127, which is 0, to 127.
-inline constexpr float exponent_shift = 0x1.8p23F + 127.0F;
-template <class V> [[gnu::always_inline]] inline V in_reach(V x) { return larger_of(V(-88.0F), x); }
-template <class V> [[gnu::always_inline]] inline V times_power(V x, V shifted) {
-  return x * V(std::bit_cast<typename V::register_type>(std::bit_cast<typename V::integers>(shifted.data) << 23));
-}
-#endif
-}  // namespace detail
 #else
 inline constexpr bool has_side_by_side_exponentials = false;
+#endif
+
+#if defined(NNRT_LANES_AVX2)
+namespace detail {
+/// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill a register: what is left for a polynomial
+/// is then so small that it needs two operations fewer, and the pipes of floats are what exponentials wait for.
+inline constexpr float exponent_shift = 0x1.8p23F;
+template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
+  using integers = typename V::integers;
+  // The bits of 2^(i / 8) less those of 1, and less i eighths of an exponent, which m brings.
+  const integers fractions = {0, -0x46a3e, -0x7c810, -0xa0129, -0xafb0d, -0xa98d6, -0x8bb03, -0x53f39};
+  const auto m = std::bit_cast<integers>(shifted.data);
+  const auto fraction = (integers)_mm256_permutevar8x32_epi32((__m256i)fractions, (__m256i)m);  // by the lowest three bits
+  return V(std::bit_cast<typename V::register_type>(fraction + (m << 20)));
+}
+}  // namespace detail
 #endif
 
 /// e^x of whole vectors, step by step side by side: one alone would wait for each of its operations, and those that follow do not fit into the
 /// processor's window. Within 2.5 ulp for |x| < 16, 4.5 for |x| < 60 and 5.5 for x <= 88 where the result is a normal number; 0 or a subnormal number
 /// below, a NaN for a NaN, any number for x > 88.
 template <class V, int N> [[gnu::always_inline]] inline void exponentials_of(V (&x)[N]) {
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
-  constexpr float shift = detail::exponent_shift;
+#if defined(NNRT_LANES_AVX512)
+  constexpr float shift = 0x1.8p23F;  // beside it a number loses its fraction
   V shifted[N], sum[N];
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::in_reach(x[k]); });
   each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+0F), V(shift))); });
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-1F), x[k]); });  // ln 2, 1.9e-9 too large
   // Minimax of e^r for |r| < 0.3466, relative error below 1e-7.
   each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(V(0x1.0fa83p-7F), x[k], V(0x1.573a58p-5F)); });
   for (const float next : {0x1.555a6ap-3F, 0x1.fffdc6p-2F, 0x1.fffff6p-1F, 1.0F})
     each<N>([&](int k) __attribute__((always_inline)) { sum[k] = fma(sum[k], x[k], V(next)); });
-  each<N>([&](int k) __attribute__((always_inline)) { x[k] = detail::times_power(sum[k], shifted[k]); });
+  // What is far enough from 0 that no fraction is left is any sum. As in exp_of(), by bits: the pipes of floats are what all this waits for.
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = V(_mm512_scalef_ps(smaller_bits(sum[k], V(2.0F)).data, (shifted[k] - V(shift)).data)); });
+#elif defined(NNRT_LANES_AVX2)
+  constexpr float shift = detail::exponent_shift + 8 * 127;
+  constexpr float lowest = -0x1.601e66p+6F;  // 127 ln 2: what is not above has m = 0
+  V shifted[N], power[N], square[N];
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = larger_of(V(lowest), x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { shifted[k] = opaque(fma(x[k], V(0x1.715476p+3F), V(shift))); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(shifted[k] - V(shift), V(-0x1.62e43p-4F), x[k]); });  // ln 2 / 8, as above
+  each<N>([&](int k) __attribute__((always_inline)) { power[k] = detail::power_of_eighths(shifted[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { square[k] = x[k] * x[k]; });
+  // e^r - 1 = r + r^2 (a + b r) for |r| < 0.0434, absolute error below 3e-8.
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(fma(V(0x1.555556p-3F), x[k], V(0x1.00087ep-1F)), square[k], x[k]); });
+  each<N>([&](int k) __attribute__((always_inline)) { x[k] = fma(power[k], x[k], power[k]); });
 #else
   each<N>([&](int k) __attribute__((always_inline)) { x[k] = exp_of(x[k]); });
 #endif
@@ -23702,6 +23710,9 @@ template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
+  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes instructions.
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) { store(y + i + k * lanes, load(y + i + k * lanes) * by); });
   for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }

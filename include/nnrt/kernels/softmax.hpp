@@ -82,6 +82,9 @@ template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
   const V by(factor);
   std::int64_t i = 0;
+  // One vector a turn takes twice as long where the core's other thread takes every second cycle of what decodes instructions.
+  for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes)
+    each<row_accumulators>([&](int k) __attribute__((always_inline)) { store(y + i + k * lanes, load(y + i + k * lanes) * by); });
   for (; i + lanes <= n; i += lanes) store(y + i, load(y + i) * by);
   if (i < n) store_first(y + i, load_first(y + i, n - i) * by, n - i);
 }
