@@ -578,6 +578,27 @@ int ran_set(const std::function<void(small_executor&)>& change) {
   change(e);
   return OH_NNExecutor_Run(e.handle);
 }
+/// Looks one of four numbers up, on inputs and outputs that are set.
+int looked_up(std::int32_t place) {
+  OH_NNModel* model = OH_NNModel_Construct();
+  const std::int32_t axis = 0;
+  const float four[] = {1, 2, 3, 4};
+  add_tensor(model, OH_NN_FLOAT32, {4}), add_tensor(model, OH_NN_INT32, {1}), add_tensor(model, OH_NN_INT32, {}), add_tensor(model, OH_NN_FLOAT32, {1});
+  OH_NNModel_SetTensorData(model, 0, four, sizeof four), OH_NNModel_SetTensorData(model, 2, &axis, sizeof axis);
+  OH_NNModel_AddOperation(model, OH_NN_OPS_GATHER, indices{}, indices{0, 1, 2}, indices{3});
+  OH_NNModel_SpecifyInputsAndOutputs(model, indices{1}, indices{3});
+  OH_NNModel_Finish(model);
+  OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+  OH_NNCompilation_Build(compilation);
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+  const std::int32_t one = 1;
+  const OH_NN_Tensor places{OH_NN_INT32, 1, &one, nullptr, OH_NN_TENSOR};
+  float found = 0;
+  OH_NNExecutor_SetInput(executor, 0, &places, &place, sizeof place), OH_NNExecutor_SetOutput(executor, 0, &found, sizeof found);
+  const int code = OH_NNExecutor_Run(executor);
+  OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
+  return code;
+}
 void never(void*, OH_NN_ReturnCode, void**, std::int32_t) {}
 void never_died(void*) {}
 
@@ -715,6 +736,8 @@ const row executors[] = {
     {"OH_NNExecutor_Run", "memory of nobody's", INVALID, [] { std::vector<float> bytes(12); const OH_NN_Memory own{bytes.data(), 48}; return ran_set([&](auto& e) { OH_NNExecutor_SetInputWithMemory(e.handle, 0, &small_tensor, &own); }); }},
     {"OH_NNExecutor_Run", "memory that is said to be longer than it is", INVALID, [] { return ran_set([&](auto& e) { const OH_NN_Memory longer{OH_NNExecutor_AllocateOutputMemory(e.handle, 0, 47)->data, 48}; OH_NNExecutor_SetOutputWithMemory(e.handle, 0, &longer); }); }},
     {"OH_NNExecutor_Run", "an output's memory as input", SUCCESS, [] { return ran_set([&](auto& e) { OH_NNExecutor_SetInputWithMemory(e.handle, 0, &small_tensor, OH_NNExecutor_AllocateOutputMemory(e.handle, 0, 48)); }); }},
+    {"OH_NNExecutor_Run", "an index that an operation looks up", SUCCESS, [] { return looked_up(3); }},
+    {"OH_NNExecutor_Run", "an index that is none", UNAVAILABLE, [] { return looked_up(4); }},
     {"OH_NNExecutor_Run", "an output that is too short for its real shape", INVALID, [] { small_executor e(true); float out[12]; for (std::uint32_t i = 0; i < 2; ++i) OH_NNExecutor_SetInput(e.handle, i, &small_tensor, twelve, 48); OH_NNExecutor_SetOutput(e.handle, 0, out, 47); return OH_NNExecutor_Run(e.handle); }},
 };
 

@@ -194,9 +194,9 @@ class executor_of_compilation {
     for (std::size_t i = 0; i < outputs_.size(); ++i)
       if (const OH_NN_ReturnCode code = add(me, "output", i, outputs_[i], arguments_.outputs); code != OH_NN_SUCCESS) return code;
     const auto done = execution_->run(arguments_.inputs, arguments_.outputs, no_deadline);
-    if (!done) return fails(done.error().code() == error_code::out_of_memory      ? OH_NN_MEMORY_ERROR
-                            : done.error().code() == error_code::invalid_argument ? too_small_output
-                                                                                  : device_failure,
+    if (!done) return fails(done.error().code() == error_code::out_of_memory ? OH_NN_MEMORY_ERROR
+                            : is_too_small(arguments_.outputs)               ? too_small_output
+                                                                             : device_failure,
                             {me, ": ", done.error().message()});
     keep_shapes(arguments_.outputs);
     return OH_NN_SUCCESS;
@@ -335,6 +335,16 @@ class executor_of_compilation {
   void keep_shapes(const std::vector<hal::argument>& outputs) {
     for (std::size_t i = 0; i < outputs.size(); ++i) put_extents(outputs[i].shape, output_shapes_[i]);
     has_run_ = true;
+  }
+
+  /// Whether a failed run has told a shape of an output for which its memory is not enough.
+  bool is_too_small(const std::vector<hal::argument>& outputs) const {
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const tensor_desc& desc = built_.model().output_desc(i);
+      const std::int64_t elements = outputs[i].shape.elements();
+      if (outputs[i].shape.rank == desc.rank() && elements >= 0 && outputs[i].bytes < static_cast<std::size_t>(elements * size_of(desc.type))) return true;
+    }
+    return false;
   }
 
   /// What OH_NNExecutor_SetInput asks of a tensor; `bytes`: how many it has.
