@@ -247,6 +247,7 @@ const row descriptions[] = {
     {"OH_NNTensorDesc_GetFormat", "object null", INVALID, [] { OH_NN_Format f; return OH_NNTensorDesc_GetFormat(nullptr, &f); }},
     {"OH_NNTensorDesc_GetFormat", "format null", INVALID, [] { return OH_NNTensorDesc_GetFormat(description().handle, nullptr); }},
     {"OH_NNTensorDesc_GetElementCount", "a shape", SUCCESS, [] { description d; std::size_t n = 0; const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n); return n == 12 ? code : -1; }},
+    {"OH_NNTensorDesc_GetElementCount", "an unknown extent behind others that overflow", DYNAMIC, [] { description d(OH_NN_INT8, {0x7fffffff, 0x7fffffff, 0x7fffffff, -1}); std::size_t n = 9; const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n); return n == 0 ? code : -1; }},
     {"OH_NNTensorDesc_GetElementCount", "an unknown extent", DYNAMIC, [] { description d(OH_NN_INT8, {2, -1}); std::size_t n = 9; const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n); return n == 0 ? code : -1; }},
     {"OH_NNTensorDesc_GetElementCount", "no shape", INVALID, [] { description d(OH_NN_INT8, {}); std::size_t n; return OH_NNTensorDesc_GetElementCount(d.handle, &n); }},
     {"OH_NNTensorDesc_GetElementCount", "an executor's description of a scalar", SUCCESS, [] { one_operation o(OH_NN_OPS_ABS, {}, OH_NN_FLOAT32, {}); NN_TensorDesc* d = OH_NNExecutor_CreateInputTensorDesc(o.executor, 0); std::size_t n = 0; const int code = OH_NNTensorDesc_GetElementCount(d, &n); OH_NNTensorDesc_Destroy(&d); return n == 1 ? code : -1; }},

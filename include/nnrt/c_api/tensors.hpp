@@ -49,10 +49,10 @@ struct tensor_description {
 inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, std::size_t& count) {
   count = 0;
   std::size_t all = 1;
-  for (const std::int32_t extent : shape) {
+  for (const std::int32_t extent : shape)
     if (extent <= 0) return OH_NN_DYNAMIC_SHAPE;
+  for (const std::int32_t extent : shape)
     if (__builtin_mul_overflow(all, static_cast<std::size_t>(extent), &all)) return OH_NN_INVALID_PARAMETER;
-  }
   count = all;
   return OH_NN_SUCCESS;
 }
