@@ -2,6 +2,7 @@
 // Flow: a fake device counts how often it prepares and restores.
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
+#include "support/child_process.hpp"
 
 #include <doctest/doctest.h>
 
@@ -120,6 +121,15 @@ TEST_CASE("ModelName keeps caches of one directory apart") {
   CHECK(fs::exists(c.directory / "leftcache_info.nncache"));
   REQUIRE(c.build(1, named) == OH_NN_SUCCESS);
   CHECK(c.restored == 1);
+}
+
+TEST_CASE("a ModelName that no file can have is a directory that is not there") {
+  cached c;
+  static const std::string name(300, 'n');
+  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 300); }) == OH_NN_INVALID_PARAMETER);
+  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 216); }) == OH_NN_INVALID_PARAMETER);
+  CHECK(c.files().empty());
+  CHECK(c.build(1, [](OH_NNCompilation* o) { OH_NNCompilation_AddExtensionConfig(o, "ModelName", name.data(), 215); }) == OH_NN_SUCCESS);
 }
 
 TEST_CASE("an option of the device's own is a reason to prepare again, and the same option is none") {

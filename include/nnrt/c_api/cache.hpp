@@ -120,6 +120,9 @@ struct cache_place {
   std::string file(std::size_t i) const { return directory + "/" + prefix + std::to_string(i) + ".nncache"; }
 };
 
+/// The longest prefix: behind it is room for the names of files that are not finished, which file systems must take, too.
+inline constexpr std::size_t longest_prefix = NAME_MAX - 40;
+
 /// The place in a directory, resolved. Error: not_found.
 inline result<cache_place> place_in(const char* directory, std::string_view prefix) {
   char resolved[PATH_MAX];
@@ -128,6 +131,7 @@ inline result<cache_place> place_in(const char* directory, std::string_view pref
   struct ::stat status {};
   if (::stat(made.directory.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return fail(error_code::not_found, {"cache directory ", piece::in_quotes(directory), ": not a directory"});
   if (prefix.find('/') != prefix.npos || prefix.find('\0') != prefix.npos) return fail(error_code::not_found, {"cache: model name ", piece::in_quotes(prefix), " is no part of a file's name"});
+  if (prefix.size() > longest_prefix) return fail(error_code::not_found, {"cache: model name: got ", prefix.size(), " bytes, expected at most ", longest_prefix});
   return made;
 }
 
