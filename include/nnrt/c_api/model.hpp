@@ -78,11 +78,11 @@ inline std::string fault_of_indices(const OH_NN_UInt32Array& list, std::size_t c
 
 namespace detail {
 
-/// The tensor's desc in graphs; a rank beyond ours is cut, and `refusal` says so.
+/// The tensor's desc in graphs. What of it cannot be there is left out (a rank beyond ours is cut), and `refusal` says what the tensor has.
 inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   shape_t shape;
   for (const std::int32_t extent : t.shape) shape.push_back(extent);
-  if (t.shape.size() > static_cast<std::size_t>(max_rank)) refusal = joined({"a tensor has ", t.shape.size(), " axes, expected at most ", max_rank});
+  if (t.shape.size() > static_cast<std::size_t>(max_rank)) refusal = joined({"has ", t.shape.size(), " axes, expected at most ", max_rank});
   tensor_desc desc(t.type, shape);
   // Upstream takes scales of any tensor and leaves it to the device what they mean: those of floats mean nothing here.
   if (t.scales.empty() || !types::quantised.contains(t.type)) return desc;
@@ -97,9 +97,9 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
     if (shape[i] == static_cast<std::int64_t>(t.scales.size())) axis = i;
   desc.quantised.axis = axis;
   if (shape.rank == 0 || shape[axis] != static_cast<std::int64_t>(t.scales.size()))
-    refusal = joined({"a tensor has ", t.scales.size(), " scales, and no axis of that extent"});
+    refusal = joined({"has ", t.scales.size(), " scales, and no axis of that extent"});
   for (const std::int32_t zero : t.zero_points)
-    if (zero != 0) refusal = joined({"a tensor with a scale per channel has zero point ", zero, ", expected 0"});
+    if (zero != 0) refusal = joined({"has a scale per channel and zero point ", zero, ", expected 0"});
   return desc;
 }
 
@@ -357,7 +357,7 @@ inline void model_under_construction::add_values(std::vector<std::int32_t>& ids,
     ir::value made;
     made.desc = detail::desc_of(t, faults[i]);
     if (t.type == dtype::none && is_operand[i] != 0) {
-      faults[i] = "a tensor has no data type";
+      faults[i] = "has no data type";
       made.desc.type = f32;  // devices are asked about the other operations, and refuse a graph with such a value as a whole
     }
     if (made.desc.quantised.mode == quantisation::kind::per_channel && faults[i].empty())
@@ -390,14 +390,19 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
     for (const std::uint32_t index : operations_[i].inputs)
       if (maker[index] != is_there) give(maker[index]);
   });
-  for (std::string& why : refusals_) why = "it reads a tensor that has no data, is no input, and is made by no operation before it";
+  std::vector<char> is_ordered(operations_.size(), 0);
   std::vector<std::size_t> runnable;
   for (const std::size_t i : order) {
+    is_ordered[i] = 1;
     const std::vector<std::uint32_t>& out = operations_[i].outputs;
-    refusals_[i].clear();
-    if (std::all_of(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] == i; })) runnable.push_back(i);
-    else refusals_[i] = "it writes a tensor that is an input, a constant, or made by another operation";
+    const auto taken = std::find_if(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] != i; });
+    if (taken == out.end()) runnable.push_back(i);
+    else refusals_[i] = joined({"writes tensor ", *taken, ", which is an input, a constant, or made by another operation"});
   }
+  for (std::size_t i = 0; i < operations_.size(); ++i)
+    for (const std::uint32_t index : operations_[i].inputs)
+      if (const std::size_t by = maker[index]; is_ordered[i] == 0 && refusals_[i].empty() && by != is_there && (by == passes::never_made || is_ordered[by] == 0))
+        refusals_[i] = joined({"reads tensor ", index, ", which has no data, is no input, and is made by no operation before it"});
   return runnable;
 }
 
@@ -446,14 +451,11 @@ inline void model_under_construction::make_graph() {
     const model_operation& o = operations_[i];
     refusals_[i] = o.refusal;
     pool<std::int32_t> inputs, outputs;
-    for (const std::uint32_t index : o.inputs) {
-      inputs.push_back(ids[index]);
-      if (refusals_[i].empty()) refusals_[i] = faults[index];
-    }
-    for (const std::uint32_t index : o.outputs) {
-      outputs.push_back(ids[index]);
-      if (refusals_[i].empty()) refusals_[i] = faults[index];
-    }
+    const auto refuse_faulty = [&](std::uint32_t index) {
+      if (refusals_[i].empty() && !faults[index].empty()) refusals_[i] = joined({"tensor ", index, " ", faults[index]});
+    };
+    for (const std::uint32_t index : o.inputs) inputs.push_back(ids[index]), refuse_faulty(index);
+    for (const std::uint32_t index : o.outputs) outputs.push_back(ids[index]), refuse_faulty(index);
     ir::node made;
     made.op = o.kind->op;
     made.label = o.kind->op->label;
@@ -469,6 +471,8 @@ inline void model_under_construction::make_graph() {
     }
     for (const std::int32_t id : outputs) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, made, ready);
   }
+  for (std::size_t i = 0; i < refusals_.size(); ++i)  // as devices call an operation that they refuse
+    if (!refusals_[i].empty()) refusals_[i] = joined({operations_[i].kind->op->name, " \"", i, "\": ", refusals_[i]});
   for (const std::uint32_t index : inputs_) g.inputs.push_back(ids[index]);
   for (const std::uint32_t index : outputs_) g.outputs.push_back({ids[index], g.add_text(joined({"Tensor: ", index}))});
 }

@@ -1,0 +1,88 @@
+// log_test: what set_log() hears of models that nobody can build - which operation, which tensor, what it has and what it should.
+// Flow: what operators' rules say is theirs; these are the words of the C functions.
+#include "c_api/small_model.hpp"
+
+#include <nnrt/c_api/support.hpp>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+using namespace nnrt_test;
+
+namespace {
+
+/// Everything that is said while this is there, without line ends.
+struct hearing {
+  std::string words;
+  hearing() {
+    nnrt::set_log([](std::string_view line, void* user) { static_cast<std::string*>(user)->append(line); }, &words);
+  }
+  hearing(const hearing&) = delete;
+  ~hearing() { nnrt::set_log(nullptr); }
+};
+
+/// What a compilation says of a model: tensors 0 and 1 of f32 [4] are its inputs, 2 is its output, and `adds` whatever else.
+std::string refusal(const std::function<void(OH_NNModel*)>& adds) {
+  OH_NNModel* model = OH_NNModel_Construct();
+  for (int i = 0; i < 3; ++i) add_tensor(model, OH_NN_FLOAT32, {4});
+  adds(model);
+  OH_NNModel_SpecifyInputsAndOutputs(model, indices{0, 1}, indices{2});
+  OH_NNModel_Finish(model);
+  OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+  std::string words;
+  {
+    const hearing now;
+    CHECK(OH_NNCompilation_Build(compilation) == OH_NN_FAILED);
+    words = now.words;
+  }
+  OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
+  return words;
+}
+
+OH_NN_ReturnCode apply(OH_NNModel* model, OH_NN_OperationType operation, const OH_NN_UInt32Array* in, const OH_NN_UInt32Array* out,
+                       const OH_NN_UInt32Array* parameters = indices{}) {
+  return OH_NNModel_AddOperation(model, operation, parameters, in, out);
+}
+
+}  // namespace
+
+TEST_CASE("a compilation that no device can build names the operation, and the tensor that is wrong") {
+  const std::uint32_t bits[] = {8, 8, 8};
+  const double scales[] = {1, 1, 1};
+  const std::int32_t zeros[] = {0, 0, 0};
+  const OH_NN_QuantParam three{3, bits, scales, zeros};
+  struct row {
+    const char* what;
+    std::function<void(OH_NNModel*)> adds;
+    const char* words;
+  };
+  const row table[] = {
+      {"an operand that nothing makes",
+       [](OH_NNModel* m) { add_tensor(m, OH_NN_FLOAT32, {4}), apply(m, OH_NN_OPS_ADD, indices{0, 1}, indices{2}), apply(m, OH_NN_OPS_ADD, indices{0, 3}, indices{2}); },
+       "add \"1\": reads tensor 3, which has no data, is no input, and is made by no operation before it"},
+      {"two operations that wait for each other",
+       [](OH_NNModel* m) { add_tensor(m, OH_NN_FLOAT32, {4}), apply(m, OH_NN_OPS_ADD, indices{0, 3}, indices{2}), apply(m, OH_NN_OPS_ABS, indices{2}, indices{3}); },
+       "add \"0\": reads tensor 3, which has no data, is no input, and is made by no operation before it"},
+      {"a result that is an input", [](OH_NNModel* m) { apply(m, OH_NN_OPS_ABS, indices{0}, indices{2}), apply(m, OH_NN_OPS_ABS, indices{0}, indices{1}); },
+       "abs \"1\": writes tensor 1, which is an input, a constant, or made by another operation"},
+      {"no data type", [](OH_NNModel* m) { add_tensor(m, OH_NN_UNKNOWN, {4}), apply(m, OH_NN_OPS_ABS, indices{0}, indices{3}), apply(m, OH_NN_OPS_ABS, indices{3}, indices{2}); },
+       "abs \"0\": tensor 3 has no data type"},
+      {"nine axes", [](OH_NNModel* m) { add_tensor(m, OH_NN_FLOAT32, {1, 1, 1, 1, 1, 1, 1, 1, 4}), apply(m, OH_NN_OPS_ABS, indices{0}, indices{3}), apply(m, OH_NN_OPS_ABS, indices{3}, indices{2}); },
+       "abs \"0\": tensor 3 has 9 axes, expected at most 8"},
+      {"scales of no axis", [&](OH_NNModel* m) { add_tensor(m, OH_NN_INT8, {4}, OH_NN_TENSOR, &three), OH_NNModel_SetTensorData(m, 3, "four", 4), apply(m, OH_NN_OPS_ABS, indices{3}, indices{2}); },
+       "abs \"0\": tensor 3 has 3 scales, and no axis of that extent"},
+      {"a list that is too long",
+       [](OH_NNModel* m) {
+         const std::int64_t lengths[] = {1, 1, 1};
+         add_tensor(m, OH_NN_INT64, {3}, OH_NN_AVG_POOL_KERNEL_SIZE), OH_NNModel_SetTensorData(m, 3, lengths, sizeof lengths);
+         apply(m, OH_NN_OPS_AVG_POOL, indices{0}, indices{2}, indices{3});
+       },
+       "avg_pool \"0\": kernel has 3 numbers, expected 2"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    CHECK(refusal(r.adds) == "OH_NNCompilation_Build: " + std::string(r.words));
+  }
+}
