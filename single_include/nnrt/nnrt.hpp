@@ -5534,6 +5534,12 @@ struct nnrt_given {
   std::int64_t first = 0;
 };
 
+/// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in words; none: it does add it.
+struct nnrt_fault {
+  std::string_view of = {};
+  std::int64_t actual = 0, expected = 0;
+};
+
 /// Numbers of an operator in other worlds; -1: it has none there.
 struct foreign_numbers {
   int nnrt = -1;   // OH_NN_OperationType
@@ -11012,8 +11018,10 @@ struct cast {
   enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
 
   /// NNRt reads the type when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (!in[1].has_values() || in[1].values.size() == 0) return {"known integers of type", 0, 1};
+    if (const std::int64_t number = in[1].values[0]; number < 0 || number >= dtype_count) return {"type", number, number < 0 ? 0 : dtype_count - 1};
+    return {};
   }
 
   template <class Rule = rule>
@@ -18118,8 +18126,9 @@ struct conv2d {
   }
 
   /// NNRt reads the kernel's size off the weight when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[1].desc.rank() == 4;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
+    return {};
   }
 
   template <class Rule = rule>
@@ -18967,8 +18976,9 @@ struct conv2d_transpose {
   }
 
   /// NNRt reads the kernel's size off the weight when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[1].desc.rank() == 4;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
+    return {};
   }
 
   template <class Rule = rule>
@@ -19793,8 +19803,10 @@ struct depthwise_conv2d {
   }
 
   /// NNRt reads group and kernel off input and weight when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[0].desc.rank() == 4 && in[1].desc.rank() == 4;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (const int rank = in[0].desc.rank(); rank != 4) return {"rank of input", rank, 4};
+    if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
+    return {};
   }
 
   template <class Rule = rule>
@@ -21498,13 +21510,14 @@ struct full_connection {
   /// NNRt does not count the inputs when the operation is added.
   static constexpr bool nnrt_counts_inputs = false;
   /// An axis that is not to be used is a contradiction.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
     bool has_axis = false, uses_axis = true;
     for (const nnrt_given& one : given) {
       if (one.tensor_type == 31) has_axis = true;
       if (one.tensor_type == 112) uses_axis = one.first != 0;
     }
-    return !has_axis || uses_axis;
+    if (has_axis && !uses_axis) return {"use of the axis that is given", 0, 1};
+    return {};
   }
 
   template <class Rule = rule>
@@ -23137,17 +23150,18 @@ struct layer_norm {
   };
 
   /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
-  static constexpr bool nnrt_accepts(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
+  static constexpr nnrt_fault nnrt_refuses(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
     const shape_t& x = in[0].desc.shape;
-    if (a.begin_norm_axis < 1 || a.begin_norm_axis >= x.rank) return false;
-    for (const operand& given : {in[1], in[2]}) {
-      const shape_t& of = given.desc.shape;
-      const int from = static_cast<int>(a.begin_norm_axis);
-      if (of.rank != x.rank - from) return false;
+    if (a.begin_norm_axis < 1) return {"begin_norm_axis", a.begin_norm_axis, 1};
+    if (a.begin_norm_axis >= x.rank) return {"begin_norm_axis", a.begin_norm_axis, x.rank - 1};
+    const int from = static_cast<int>(a.begin_norm_axis);
+    for (const bool is_gamma : {true, false}) {
+      const shape_t& of = in[is_gamma ? 1 : 2].desc.shape;
+      if (of.rank != x.rank - from) return {is_gamma ? "rank of gamma" : "rank of beta", of.rank, x.rank - from};
       for (int i = 0; i < of.rank; ++i)
-        if (of[i] != x[from + i]) return false;
+        if (of[i] != x[from + i]) return {is_gamma ? "extent of gamma" : "extent of beta", of[i], x[from + i]};
     }
-    return true;
+    return {};
   }
 
   template <class Rule = rule>

@@ -86,3 +86,53 @@ TEST_CASE("a compilation that no device can build names the operation, and the t
     CHECK(refusal(r.adds) == "OH_NNCompilation_Build: " + std::string(r.words));
   }
 }
+
+TEST_CASE("an operation whose operands and parameters NNRt does not take together is refused with what is wrong, got and expected") {
+  struct row {
+    OH_NN_OperationType operation;
+    std::vector<std::vector<std::int32_t>> inputs;
+    std::vector<OH_NN_TensorType> parameters;  // i64 of value 0
+    const char* words;
+  };
+  const row table[] = {
+      {OH_NN_OPS_CONV2D, {{1, 4, 4, 3}, {8, 3, 3}, {8}}, {}, "conv2d: rank of weight: got 3, expected 4"},
+      {OH_NN_OPS_CONV2D_TRANSPOSE, {{1, 4, 4, 3}, {8, 3, 3, 3, 1}, {8}}, {}, "conv2d_transpose: rank of weight: got 5, expected 4"},
+      {OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE, {{4, 4, 3}, {3, 3, 3, 1}, {3}}, {}, "depthwise_conv2d: rank of input: got 3, expected 4"},
+      {OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE, {{1, 4, 4, 3}, {3, 3, 3}, {3}}, {}, "depthwise_conv2d: rank of weight: got 3, expected 4"},
+      {OH_NN_OPS_CAST, {{4}, {1}}, {}, "cast: known integers of type: got 0, expected 1"},
+      {OH_NN_OPS_LAYER_NORM, {{2, 3}, {3}, {3}}, {OH_NN_LAYER_NORM_BEGIN_NORM_AXIS}, "layer_norm: begin_norm_axis: got 0, expected 1"},
+      {OH_NN_OPS_LAYER_NORM, {{3}, {3}, {3}}, {}, "layer_norm: begin_norm_axis: got 1, expected 0"},
+      {OH_NN_OPS_LAYER_NORM, {{2, 3}, {1, 3}, {3}}, {}, "layer_norm: rank of gamma: got 2, expected 1"},
+      {OH_NN_OPS_LAYER_NORM, {{2, 3}, {3}, {4}}, {}, "layer_norm: extent of beta: got 4, expected 3"},
+  };
+  for (const row& r : table) {
+    OH_NNModel* model = OH_NNModel_Construct();
+    indices in{}, out{static_cast<std::uint32_t>(r.inputs.size())}, parameters{};
+    for (const std::vector<std::int32_t>& shape : r.inputs) add_tensor(model, OH_NN_FLOAT32, shape), in.list.push_back(static_cast<std::uint32_t>(in.list.size()));
+    add_tensor(model, OH_NN_FLOAT32, {1});
+    for (const OH_NN_TensorType type : r.parameters) {
+      const std::int64_t zero = 0;
+      parameters.list.push_back(static_cast<std::uint32_t>(r.inputs.size() + 1 + parameters.list.size()));
+      add_tensor(model, OH_NN_INT64, {}, type), OH_NNModel_SetTensorData(model, parameters.list.back(), &zero, sizeof zero);
+    }
+    for (indices* one : {&in, &parameters}) one->array = {one->list.empty() ? nullptr : one->list.data(), static_cast<std::uint32_t>(one->list.size())};
+    CAPTURE(r.words);
+    const hearing now;
+    CHECK(apply(model, r.operation, in, out, parameters) == OH_NN_INVALID_PARAMETER);
+    CHECK(now.words == "OH_NNModel_AddOperation: " + std::string(r.words));
+    OH_NNModel_Destroy(&model);
+  }
+}
+
+TEST_CASE("a dense layer with an axis that it shall not use says so") {
+  OH_NNModel* model = OH_NNModel_Construct();
+  add_tensor(model, OH_NN_FLOAT32, {2, 3}), add_tensor(model, OH_NN_FLOAT32, {4, 3}), add_tensor(model, OH_NN_FLOAT32, {4}), add_tensor(model, OH_NN_FLOAT32, {2, 4});
+  add_tensor(model, OH_NN_INT64, {}, OH_NN_FULL_CONNECTION_AXIS), add_tensor(model, OH_NN_BOOL, {}, OH_NN_FULL_CONNECTION_USE_AXIS);
+  const std::int64_t axis = 1;
+  const bool uses = false;
+  OH_NNModel_SetTensorData(model, 4, &axis, sizeof axis), OH_NNModel_SetTensorData(model, 5, &uses, sizeof uses);
+  const hearing now;
+  CHECK(apply(model, OH_NN_OPS_FULL_CONNECTION, indices{0, 1, 2}, indices{3}, indices{4, 5}) == OH_NN_INVALID_PARAMETER);
+  CHECK(now.words == "OH_NNModel_AddOperation: full_connection: use of the axis that is given: got 0, expected 1");
+  OH_NNModel_Destroy(&model);
+}

@@ -304,7 +304,8 @@ class model_under_construction {
     pool<operand> operands;
     std::vector<std::vector<std::int64_t>> integers;
     for (const std::uint32_t index : added.inputs) operands.push_back(operand_of(tensors_[index], integers));
-    if (!operation.accepts(operands, added.words, firsts)) return "its operands or parameters do not fit together";
+    if (const nnrt_fault fault = operation.refuses(operands, added.words, firsts); !fault.of.empty())
+      return joined({fault.of, ": got ", fault.actual, ", expected ", fault.expected});
     return {};
   }
 

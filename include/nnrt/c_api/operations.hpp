@@ -109,11 +109,11 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given) 
   return made;
 }
 
-/// What the operator alone can say of its operands when it is added; true for one that says nothing.
-template <class Op> bool accepts(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
-  if constexpr (requires { Op::nnrt_accepts(unpack<typename Op::attrs>(attrs), inputs, given); })
-    return Op::nnrt_accepts(unpack<typename Op::attrs>(attrs), inputs, given);
-  else return true;
+/// What the operator alone can say of its operands when it is added; nothing of one that has no such check.
+template <class Op> nnrt_fault refuses(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) {
+  if constexpr (requires { Op::nnrt_refuses(unpack<typename Op::attrs>(attrs), inputs, given); })
+    return Op::nnrt_refuses(unpack<typename Op::attrs>(attrs), inputs, given);
+  else return {};
 }
 
 }  // namespace detail
@@ -125,7 +125,7 @@ struct operation_kind {
   array_ref<const nnrt_parameter> parameters;
   bool counts_inputs = true;
   decoded_attributes (*decode)(array_ref<const parameter> given) = nullptr;
-  bool (*accepts)(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) = nullptr;
+  nnrt_fault (*refuses)(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) = nullptr;
 };
 
 namespace detail {
@@ -142,7 +142,7 @@ template <class Op> constexpr array_ref<const operand_spec> inputs_of() {
 }
 
 template <class Op>
-inline constexpr operation_kind kind_of{&ops::of<Op>(), inputs_of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &accepts<Op>};
+inline constexpr operation_kind kind_of{&ops::of<Op>(), inputs_of<Op>(), Op::parameters, counts_inputs<Op>(), &decode<Op>, &refuses<Op>};
 
 template <class List> struct operation_table;
 template <class... Ops> struct operation_table<ops::type_list<Ops...>> {

@@ -43,6 +43,12 @@ struct nnrt_given {
   std::int64_t first = 0;
 };
 
+/// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in words; none: it does add it.
+struct nnrt_fault {
+  std::string_view of = {};
+  std::int64_t actual = 0, expected = 0;
+};
+
 /// Numbers of an operator in other worlds; -1: it has none there.
 struct foreign_numbers {
   int nnrt = -1;   // OH_NN_OperationType

@@ -30,8 +30,10 @@ struct cast {
   enum class rule { type_must_be_one_number, type_must_be_known_to_the_rules, type_must_be_the_number_of_a_dtype };
 
   /// NNRt reads the type when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[1].has_values() && in[1].values.size() > 0 && in[1].values[0] >= 0 && in[1].values[0] < dtype_count;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (!in[1].has_values() || in[1].values.size() == 0) return {"known integers of type", 0, 1};
+    if (const std::int64_t number = in[1].values[0]; number < 0 || number >= dtype_count) return {"type", number, number < 0 ? 0 : dtype_count - 1};
+    return {};
   }
 
   template <class Rule = rule>

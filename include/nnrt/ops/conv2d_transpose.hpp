@@ -89,8 +89,9 @@ struct conv2d_transpose {
   }
 
   /// NNRt reads the kernel's size off the weight when the operation is added.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
-    return in[1].desc.rank() == 4;
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand> in, array_ref<const nnrt_given>) {
+    if (const int rank = in[1].desc.rank(); rank != 4) return {"rank of weight", rank, 4};
+    return {};
   }
 
   template <class Rule = rule>

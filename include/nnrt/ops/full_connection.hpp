@@ -72,13 +72,14 @@ struct full_connection {
   /// NNRt does not count the inputs when the operation is added.
   static constexpr bool nnrt_counts_inputs = false;
   /// An axis that is not to be used is a contradiction.
-  static constexpr bool nnrt_accepts(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
+  static constexpr nnrt_fault nnrt_refuses(const attrs&, array_ref<const operand>, array_ref<const nnrt_given> given) {
     bool has_axis = false, uses_axis = true;
     for (const nnrt_given& one : given) {
       if (one.tensor_type == 31) has_axis = true;
       if (one.tensor_type == 112) uses_axis = one.first != 0;
     }
-    return !has_axis || uses_axis;
+    if (has_axis && !uses_axis) return {"use of the axis that is given", 0, 1};
+    return {};
   }
 
   template <class Rule = rule>

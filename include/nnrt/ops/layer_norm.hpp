@@ -64,17 +64,18 @@ struct layer_norm {
   };
 
   /// NNRt compares gamma and beta with the input when the operation is added, and wants an axis behind the first.
-  static constexpr bool nnrt_accepts(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
+  static constexpr nnrt_fault nnrt_refuses(const attrs& a, array_ref<const operand> in, array_ref<const nnrt_given>) {
     const shape_t& x = in[0].desc.shape;
-    if (a.begin_norm_axis < 1 || a.begin_norm_axis >= x.rank) return false;
-    for (const operand& given : {in[1], in[2]}) {
-      const shape_t& of = given.desc.shape;
-      const int from = static_cast<int>(a.begin_norm_axis);
-      if (of.rank != x.rank - from) return false;
+    if (a.begin_norm_axis < 1) return {"begin_norm_axis", a.begin_norm_axis, 1};
+    if (a.begin_norm_axis >= x.rank) return {"begin_norm_axis", a.begin_norm_axis, x.rank - 1};
+    const int from = static_cast<int>(a.begin_norm_axis);
+    for (const bool is_gamma : {true, false}) {
+      const shape_t& of = in[is_gamma ? 1 : 2].desc.shape;
+      if (of.rank != x.rank - from) return {is_gamma ? "rank of gamma" : "rank of beta", of.rank, x.rank - from};
       for (int i = 0; i < of.rank; ++i)
-        if (of[i] != x[from + i]) return false;
+        if (of[i] != x[from + i]) return {is_gamma ? "extent of gamma" : "extent of beta", of[i], x[from + i]};
     }
-    return true;
+    return {};
   }
 
   template <class Rule = rule>
