@@ -106,7 +106,7 @@ typedef NNRT_ENUM {
 /// Type of a tensor's elements.
 typedef NNRT_ENUM {
   OH_NN_UNKNOWN = 0,   ///< not said; 0 bytes
-  OH_NN_BOOL = 1,      ///< 1 byte, 0 or 1
+  OH_NN_BOOL = 1,      ///< 1 byte: 0 is false, any other true
   OH_NN_INT8 = 2,      ///< 1 byte
   OH_NN_INT16 = 3,     ///< 2 bytes
   OH_NN_INT32 = 4,     ///< 4 bytes

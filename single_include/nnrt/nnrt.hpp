@@ -35423,6 +35423,11 @@ namespace nnrt::inline NNRT_ISA {
   return i;
 }
 
+/// Makes booleans of bytes as C programs have them, of which 0 is false and every other true.
+constexpr void make_booleans(std::span<std::byte> bytes) {
+  for (std::byte& one : bytes) one = std::byte{one != std::byte{}};
+}
+
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/io/json.hpp
 // json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.

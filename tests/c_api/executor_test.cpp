@@ -112,6 +112,36 @@ TEST_CASE("a run on tensors computes the model, again and again") {
   }
 }
 
+TEST_CASE("of truth values every byte but 0 is true, in constants and inputs") {
+  OH_NNModel* model = OH_NNModel_Construct();
+  for (int i = 0; i < 2; ++i) add_tensor(model, OH_NN_BOOL, {5});
+  for (int i = 0; i < 2; ++i) add_tensor(model, OH_NN_INT32, {5});
+  add_tensor(model, OH_NN_BOOL, {5}), add_tensor(model, OH_NN_INT32, {5});
+  const std::uint8_t mask[] = {0, 1, 128, 255, 2}, other[] = {255, 2, 0, 16, 1};
+  const std::int32_t yes[] = {1, 2, 3, 4, 5}, no[] = {-1, -2, -3, -4, -5};
+  REQUIRE(OH_NNModel_SetTensorData(model, 1, mask, sizeof mask) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_SetTensorData(model, 2, yes, sizeof yes) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_SetTensorData(model, 3, no, sizeof no) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_LOGICAL_AND, indices{}, indices{0, 1}, indices{4}) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_SELECT, indices{}, indices{0, 2, 3}, indices{5}) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(model, indices{0}, indices{4, 5}) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNModel_Finish(model) == OH_NN_SUCCESS);
+  OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+  REQUIRE(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+  NN_Tensor* x = small_executor::make_tensor({5}, 0, OH_NN_BOOL);
+  NN_Tensor* y[] = {small_executor::make_tensor({5}, 0, OH_NN_BOOL), small_executor::make_tensor({5}, 0, OH_NN_INT32)};
+  const auto bytes = [](NN_Tensor* t) { return static_cast<const std::uint8_t*>(OH_NNTensor_GetDataBuffer(t)); };
+  std::memcpy(OH_NNTensor_GetDataBuffer(x), other, sizeof other);
+  REQUIRE(OH_NNExecutor_RunSync(executor, &x, 1, y, 2) == OH_NN_SUCCESS);
+  CHECK(std::vector<std::uint8_t>(bytes(y[0]), bytes(y[0]) + 5) == std::vector<std::uint8_t>{0, 1, 0, 1, 1});
+  const auto* const chosen = static_cast<const std::int32_t*>(OH_NNTensor_GetDataBuffer(y[1]));
+  CHECK(std::vector<std::int32_t>(chosen, chosen + 5) == std::vector<std::int32_t>{1, 2, -3, 4, 5});
+  CHECK(std::vector<std::uint8_t>(bytes(x), bytes(x) + 5) == std::vector<std::uint8_t>(other, other + 5));  // the program's own bytes stay
+  OH_NNTensor_Destroy(&x), OH_NNTensor_Destroy(&y[0]), OH_NNTensor_Destroy(&y[1]);
+  OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
+}
+
 TEST_CASE("runs take nothing from the heap, once the first one has been") {
   small_executor e;
   std::vector<float> a = ramp(), b(12, 1.0F), y(12);

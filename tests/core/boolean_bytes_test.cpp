@@ -26,4 +26,12 @@ TEST_CASE("first_no_boolean: only 0 and 1 are booleans, wherever the other byte 
   CHECK(first_no_boolean(bytes) == 5);
 }
 
+TEST_CASE("make_booleans: 0 stays, every other byte becomes 1") {
+  std::byte bytes[256];
+  for (int value = 0; value < 256; ++value) bytes[value] = static_cast<std::byte>(value);
+  make_booleans(bytes);
+  CHECK(bytes[0] == no);
+  for (int value = 1; value < 256; ++value) CHECK(bytes[value] == yes);
+}
+
 }  // namespace

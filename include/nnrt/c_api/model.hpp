@@ -4,6 +4,7 @@
 
 #include <nnrt/c_api/operations.hpp>
 #include <nnrt/c_api/tensors.hpp>
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/io/model.hpp>
 #include <nnrt/io/record.hpp>
 #include <nnrt/passes/node_order.hpp>
@@ -155,6 +156,7 @@ class model_under_construction {
     if (length != t.bytes()) return fails(OH_NN_INVALID_PARAMETER, {me, ": tensor ", index, ": got ", length, " bytes, expected ", t.bytes()});
     const auto* const first = static_cast<const std::byte*>(data);
     t.data.assign(first, first + length);
+    if (t.type == boolean) make_booleans(t.data);
     t.has_data = true;
     return OH_NN_SUCCESS;
   }

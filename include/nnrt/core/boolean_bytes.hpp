@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 
 #include <cstddef>
+#include <span>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -14,6 +15,11 @@ namespace nnrt::inline NNRT_ISA {
   std::size_t i = 0;
   while (i < bytes.size() && bytes[i] <= std::byte{1}) ++i;
   return i;
+}
+
+/// Makes booleans of bytes as C programs have them, of which 0 is false and every other true.
+constexpr void make_booleans(std::span<std::byte> bytes) {
+  for (std::byte& one : bytes) one = std::byte{one != std::byte{}};
 }
 
 }  // namespace nnrt::inline NNRT_ISA

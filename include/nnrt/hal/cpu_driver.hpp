@@ -2,6 +2,7 @@
 // Flow: hal/registry.hpp has one from the beginning.
 #pragma once
 
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/exec/stored_program.hpp>
@@ -18,13 +19,13 @@ namespace detail {
 /// A session of its own for each execution; inputs are read where the caller has them.
 class cpu_execution final : public execution {
  public:
-  explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()) { look_up_outputs(); }
+  explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()), booleans_(compiled.input_count()) { look_up_outputs(); }
   /// Error: out_of_memory.
   result<void> ready() const { return session_.ready(); }
 
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = fit_shapes(inputs); !ok) return ok;
-    for (std::size_t i = 0; i < inputs.size(); ++i) session_.read_input_from(i, inputs[i].data);
+    for (std::size_t i = 0; i < inputs.size(); ++i) session_.read_input_from(i, readable(i, inputs[i].data));
     bool is_room = true;  // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
@@ -49,6 +50,16 @@ class cpu_execution final : public execution {
     look_up_outputs();
     return done;
   }
+  /// Where a run reads an input: at its own bytes, but for booleans that are none of C++'s, as C programs and other processes may write them.
+  const std::byte* readable(std::size_t i, const std::byte* bytes) {
+    const tensor_desc& desc = session_.input_desc(i);
+    if (desc.type != boolean) return bytes;
+    const auto count = static_cast<std::size_t>(desc.bytes());
+    if (first_no_boolean({bytes, count}) == count) return bytes;
+    booleans_[i].assign(bytes, bytes + count);
+    make_booleans(booleans_[i]);
+    return booleans_[i].data();
+  }
   void look_up_outputs() {
     for (std::size_t i = 0; i < output_bytes_.size(); ++i)
       if (const std::int64_t bytes = session_.output_desc(i).bytes(); bytes >= 0) output_bytes_[i] = static_cast<std::size_t>(bytes);
@@ -56,6 +67,7 @@ class cpu_execution final : public execution {
 
   session session_;
   std::vector<std::size_t> output_bytes_;  // at the shapes of the last run
+  std::vector<byte_list> booleans_;        // of inputs that must be copied
 };
 
 /// A compiled program, or one that was restored from bytes and reads its weights there.
