@@ -2,6 +2,7 @@
 // is destroyed. Flow: results are compared here; ThreadSanitizer says the rest.
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
+#include "support/child_process.hpp"
 
 #include <nnrt/c_api/support.hpp>
 
@@ -94,6 +95,32 @@ TEST_CASE("memory for one executor's ends is allocated and given back by several
     return wrong;
   });
   CHECK(wrong == 0);
+}
+
+TEST_CASE("memory that is destroyed while another executor is told of it holds up nobody") {
+  const int code = in_child([] {
+    ::alarm(60);  // of threads that wait for each other
+    small_executor owner, other;
+    const OH_NN_Tensor tensor{OH_NN_FLOAT32, 4, small_shape.data(), nullptr, OH_NN_TENSOR};
+    std::atomic<void*> data{nullptr};
+    std::atomic<bool> has_ended{false};
+    return sum_of_threads(2, [&](int number) {
+      int wrong = 0;
+      for (int round = 0; number == 0 && round < 20000; ++round) {
+        OH_NN_Memory* memory = OH_NNExecutor_AllocateInputMemory(owner.handle, 0, 48);
+        if (memory == nullptr) ++wrong;
+        else data = memory->data;
+        OH_NNExecutor_DestroyInputMemory(owner.handle, 0, &memory);
+      }
+      if (number == 0) has_ended = true;
+      while (!has_ended) {
+        const OH_NN_Memory told{data.load(), 48};
+        if (told.data != nullptr && OH_NNExecutor_SetInputWithMemory(other.handle, 0, &tensor, &told) != OH_NN_SUCCESS) ++wrong;
+      }
+      return wrong;
+    });
+  });
+  CHECK(code == 0);
 }
 
 TEST_CASE("devices come and go, and the log changes hands, while others list, ask and fail") {

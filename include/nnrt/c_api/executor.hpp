@@ -39,10 +39,11 @@ class memory_of_executor {
   /// The memory of this device that begins there; none if nobody has allocated it, or it is destroyed.
   static std::weak_ptr<memory_of_executor> find(const void* data, std::size_t device) {
     table& all = everyones();
-    const std::lock_guard lock(all.mutex);
-    const auto found = all.by_address.find(data);
-    if (found == all.by_address.end()) return {};
-    const auto memory = found->second.lock();
+    std::shared_ptr<memory_of_executor> memory;  // its owner may let go of it meanwhile: it ends outside of the lock, which its end takes
+    {
+      const std::lock_guard lock(all.mutex);
+      if (const auto found = all.by_address.find(data); found != all.by_address.end()) memory = found->second.lock();
+    }
     return memory != nullptr && memory->device_id_ == device ? memory : nullptr;
   }
 
