@@ -1,4 +1,4 @@
-// log_test: what set_log() hears of models that nobody can build - which operation, which tensor, what it has and what it should.
+// log_test: what set_log() hears of what cannot be made - which function, operation or tensor, what it has and what it should.
 // Flow: what operators' rules say is theirs; these are the words of the C functions.
 #include "c_api/small_model.hpp"
 
@@ -135,4 +135,29 @@ TEST_CASE("a dense layer with an axis that it shall not use says so") {
   CHECK(apply(model, OH_NN_OPS_FULL_CONNECTION, indices{0, 1, 2}, indices{3}, indices{4, 5}) == OH_NN_INVALID_PARAMETER);
   CHECK(now.words == "OH_NNModel_AddOperation: full_connection: use of the axis that is given: got 0, expected 1");
   OH_NNModel_Destroy(&model);
+}
+
+TEST_CASE("a description that has no size says so of the function that asks for it") {
+  struct row {
+    OH_NN_DataType type;
+    std::vector<std::int32_t> shape;
+    const char* words;
+  };
+  const row table[] = {
+      {OH_NN_FLOAT32, {2, -1}, "OH_NNTensor_Create: an extent of the description is not known, and no size is given"},
+      {OH_NN_FLOAT32, {}, "OH_NNTensor_Create: the description has no shape"},
+      {OH_NN_UNKNOWN, {2}, "OH_NNTensor_Create: the description has no data type"},
+      {OH_NN_FLOAT64, {0x7fffffff, 0x7fffffff, 0x7fffffff}, "OH_NNTensor_Create: the description has more bytes than memory can hold"},
+  };
+  for (const row& r : table) {
+    NN_TensorDesc* desc = OH_NNTensorDesc_Create();
+    OH_NNTensorDesc_SetDataType(desc, r.type);
+    if (!r.shape.empty()) OH_NNTensorDesc_SetShape(desc, r.shape.data(), r.shape.size());
+    {
+      const hearing now;
+      CHECK(OH_NNTensor_Create(0, desc) == nullptr);
+      CHECK(now.words == r.words);
+    }
+    OH_NNTensorDesc_Destroy(&desc);
+  }
 }

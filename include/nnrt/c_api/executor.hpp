@@ -311,7 +311,7 @@ class executor_of_compilation {
   }
   static OH_NN_ReturnCode check_room(const char* me, const char* what, std::size_t i, const tensor_in_memory& tensor) {
     std::size_t bytes = 0;
-    if (count_bytes(tensor.desc, bytes) != OH_NN_SUCCESS) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, " has no size"});
+    if (count_bytes(me, tensor.desc, bytes) != OH_NN_SUCCESS) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, " has no size"});
     if (tensor.room() < bytes) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, ": got ", tensor.room(), " bytes, expected ", bytes});
     return OH_NN_SUCCESS;
   }

@@ -146,7 +146,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetByteSize(const NN_TensorDesc* ten
     *byteSize = 0;
     const tensor_description* const desc = alive_description(tensorDesc);
     if (desc == nullptr) return null_argument(me);
-    return count_bytes(*desc, *byteSize);
+    return count_bytes(me, *desc, *byteSize);
   });
 }
 

@@ -57,17 +57,17 @@ inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, s
   return OH_NN_SUCCESS;
 }
 
-/// The bytes of a description's tensor; 0 where an extent is not positive.
-inline OH_NN_ReturnCode count_bytes(const tensor_description& desc, std::size_t& bytes) {
+/// The bytes of a description's tensor, which the function `me` asks for; 0 where an extent is not positive.
+inline OH_NN_ReturnCode count_bytes(std::string_view me, const tensor_description& desc, std::size_t& bytes) {
   bytes = 0;
-  if (!desc.has_shape()) return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has no shape"});
-  if (desc.type == OH_NN_UNKNOWN) return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has no data type"});
+  if (!desc.has_shape()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no shape"});
+  if (desc.type == OH_NN_UNKNOWN) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no data type"});
   std::size_t elements = 0;
   const OH_NN_ReturnCode counted = count_elements(desc.shape, elements);
   if (counted == OH_NN_DYNAMIC_SHAPE) return OH_NN_SUCCESS;
   if (counted != OH_NN_SUCCESS || __builtin_mul_overflow(elements, size_of_type(desc.type), &bytes)) {
     bytes = 0;
-    return fails(OH_NN_INVALID_PARAMETER, {"tensor description: has more bytes than memory can hold"});
+    return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has more bytes than memory can hold"});
   }
   return OH_NN_SUCCESS;
 }
@@ -112,7 +112,8 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   std::size_t bytes = 0;
-  if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
+  if (count_bytes(function, *desc, bytes) != OH_NN_SUCCESS) return nullptr;
+  if (size == nullptr && bytes == 0) return log({function, ": an extent of the description is not known, and no size is given"}), nullptr;
   const std::size_t wanted = size != nullptr ? *size : bytes;
   if (wanted == 0 || wanted < bytes || wanted > most_shared_bytes)
     return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 ? bytes : 1, " to ", most_shared_bytes}), nullptr;
@@ -128,7 +129,7 @@ inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, c
   if (fd < 0) return log({function, ": got file descriptor ", fd}), nullptr;
   if (size == 0 || size < offset) return log({function, ": got size ", size, ", expected more than the offset ", offset}), nullptr;
   std::size_t bytes = 0;
-  if (count_bytes(*desc, bytes) != OH_NN_SUCCESS) return nullptr;
+  if (count_bytes(function, *desc, bytes) != OH_NN_SUCCESS) return nullptr;
   if (size - offset < bytes) return log({function, ": got ", size - offset, " bytes from the offset on, expected ", bytes}), nullptr;
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
