@@ -62,8 +62,8 @@ OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation *compil
                                                         size_t modelSize) NNRT_NOEXCEPT;
 
 /// Hands a named option of configValueSize bytes to the device, which ignores names that it does not know. "ModelName"
-/// is the prefix of cache files. Errors: INVALID_PARAMETER when an argument is null, the name is empty or the size 0.
-/// (11)
+/// is the prefix of cache files, of up to 215 bytes. Errors: INVALID_PARAMETER when an argument is null, the name is
+/// empty or the size 0. (11)
 OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation *compilation, const char *configName,
                                                      const void *configValue,
                                                      const size_t configValueSize) NNRT_NOEXCEPT;

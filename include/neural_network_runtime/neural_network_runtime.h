@@ -38,8 +38,9 @@ OH_NN_ReturnCode OH_NNQuantParam_Destroy(NN_QuantParam **quantParams) NNRT_NOEXC
 /// Makes an empty model. Returns null when out of memory. (9)
 OH_NNModel *OH_NNModel_Construct(void) NNRT_NOEXCEPT;
 
-/// Adds a tensor; its index is the number of tensors before it. Type, shape and format come from the description; the
-/// tensor is data until OH_NNModel_SetTensorType says otherwise, and a scalar when the description has no shape.
+/// Adds a tensor; its index is the number of tensors before it. Type and shape come from the description, its format
+/// and name are not looked at: images are NHWC. The tensor is data until OH_NNModel_SetTensorType says otherwise, and a
+/// scalar when the description has no shape. Once the model is finished, nothing follows from the call.
 /// Errors: INVALID_PARAMETER for null, an extent that is neither positive nor -1, or more than 4,294,967,295 bytes.
 /// (11)
 OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, const NN_TensorDesc *tensorDesc) NNRT_NOEXCEPT;
@@ -106,7 +107,8 @@ OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor *executor, uint32_t outpu
 
 /// Runs the model on the inputs and outputs that were set, which stay set.
 /// Errors: INVALID_PARAMETER when one is missing, or an output's memory is too short for its real shape;
-/// UNAVAILABLE_DEVICE when the device fails. (9)
+/// UNAVAILABLE_DEVICE when the device fails, or finds a number that an operation cannot take (an index out of range).
+/// (9)
 OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor) NNRT_NOEXCEPT;
 
 /// Allocates length bytes that the device shares, for one input. Returns null for an index that is none, length 0, more
