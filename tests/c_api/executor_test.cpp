@@ -142,6 +142,41 @@ TEST_CASE("of truth values every byte but 0 is true, in constants and inputs") {
   OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
 }
 
+TEST_CASE("every tensor is NHWC: channels that are brought to axis 1 are rows of the next layer") {
+  for (const bool is_dynamic : {false, true}) {
+    CAPTURE(is_dynamic);
+    const std::int32_t batch = is_dynamic ? -1 : 1;
+    OH_NNModel* model = OH_NNModel_Construct();
+    add_tensor(model, OH_NN_FLOAT32, {batch, 1, 2, 2}), add_tensor(model, OH_NN_INT32, {4}), add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 2});
+    add_tensor(model, OH_NN_FLOAT32, {1, 1, 1, 2}), add_tensor(model, OH_NN_FLOAT32, {1}), add_tensor(model, OH_NN_FLOAT32, {batch, 2, 1, 1});
+    const std::int32_t order[] = {0, 3, 1, 2};
+    const float weight[] = {1, 10}, bias[] = {0};
+    REQUIRE(OH_NNModel_SetTensorData(model, 1, order, sizeof order) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_SetTensorData(model, 3, weight, sizeof weight) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_SetTensorData(model, 4, bias, sizeof bias) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_TRANSPOSE, indices{}, indices{0, 1}, indices{2}) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_AddOperation(model, OH_NN_OPS_CONV2D, indices{}, indices{2, 3, 4}, indices{5}) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_SpecifyInputsAndOutputs(model, indices{0}, indices{5}) == OH_NN_SUCCESS);
+    REQUIRE(OH_NNModel_Finish(model) == OH_NN_SUCCESS);
+    const bool* can = nullptr;
+    std::uint32_t count = 0;
+    REQUIRE(OH_NNModel_GetAvailableOperations(model, 0, &can, &count) == OH_NN_SUCCESS);
+    REQUIRE((count == 2 && can[0] && can[1]));
+    OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+    REQUIRE(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
+    OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+    NN_Tensor *x = small_executor::make_tensor({1, 1, 2, 2}), *y = small_executor::make_tensor({1, 2, 1, 1});
+    const float pixels[] = {1, 2, 3, 4};
+    std::memcpy(OH_NNTensor_GetDataBuffer(x), pixels, sizeof pixels);
+    REQUIRE(OH_NNExecutor_RunSync(executor, &x, 1, &y, 1) == OH_NN_SUCCESS);
+    const auto* const made = static_cast<const float*>(OH_NNTensor_GetDataBuffer(y));
+    CHECK(made[0] == 31);
+    CHECK(made[1] == 42);
+    OH_NNTensor_Destroy(&x), OH_NNTensor_Destroy(&y);
+    OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation), OH_NNModel_Destroy(&model);
+  }
+}
+
 TEST_CASE("runs take nothing from the heap, once the first one has been") {
   small_executor e;
   std::vector<float> a = ramp(), b(12, 1.0F), y(12);

@@ -62,6 +62,17 @@ TEST_CASE("shapes: a result that declares another extent, or another rank, break
   CHECK(breaks(passes::infer_shapes(g).broken, signature_rule::declared_output_rank_must_match, 2, 0));
 }
 
+TEST_CASE("shapes: a result that is declared as NHWC stays that, whatever its operator calls it") {
+  constexpr auto turned = [](builder& b) { b.output("y", relu(transpose(b.input<f32, shape<1, 5, 7, 3>>("x"), perm<0, 3, 1, 2>))); };
+  ir::graph g = written(turned);
+  REQUIRE(passes::infer_shapes(g));
+  CHECK(g.at(g.outputs[0].value).desc.layout == nchw);
+  for (ir::value& v : g.values)
+    if (v.is == ir::kind::result) v.desc.layout = nhwc;
+  REQUIRE(passes::infer_shapes(g));
+  CHECK(g.at(g.outputs[0].value).desc == tensor_desc{f32, nhwc, {1, 3, 5, 7}});
+}
+
 TEST_CASE("shapes: constants are evaluated on the way, and integers that shapes will tell are awaited") {
   constexpr auto extents = [](builder& b) {
     auto x = b.input<f32, shape<2, 3>>("x");

@@ -77,11 +77,16 @@ template <class F> constexpr void judge_nodes(const ir::graph& g, F f) {
 
 namespace detail {
 
-/// Infers the results of a node and takes their descs over.
+/// Infers the results of a node and takes their descs over. A result that the graph declares as NHWC stays that, as judge_nodes() has it: fronts
+/// that know no other format bring channels to axis 1 and go on with an image of other channels.
 constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   verdict v = results_of(g, n, ready);
   if (!v) return v;
-  for (std::size_t i = 0; i < v.outputs.size(); ++i) g.at(g.outputs_of(n)[i]).desc = v.outputs[i];
+  for (std::size_t i = 0; i < v.outputs.size(); ++i) {
+    tensor_desc& desc = g.at(g.outputs_of(n)[i]).desc;
+    if (desc.layout == nhwc) v.outputs[i].layout = nhwc;
+    desc = v.outputs[i];
+  }
   return v;
 }
 
