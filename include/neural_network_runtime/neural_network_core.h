@@ -14,6 +14,7 @@ extern "C" {
 // was asked.
 // * Destroy functions set the caller's pointer to null.
 // * One object serves one thread at a time; different objects serve different threads.
+// * Where the environment has NNRT_LOG=1, what fails says why on stderr, one line that begins with "[NNRt] ".
 
 // ---- Devices ----
 

@@ -6,6 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
@@ -160,4 +164,25 @@ TEST_CASE("a description that has no size says so of the function that asks for 
     }
     OH_NNTensorDesc_Destroy(&desc);
   }
+}
+
+TEST_CASE("reasons go to stderr where the environment asks for them") {
+  const auto printed = [](const char* wish) {
+    std::FILE* const file = std::tmpfile();
+    REQUIRE(file != nullptr);
+    const int kept = dup(STDERR_FILENO);
+    if (wish != nullptr) setenv("NNRT_LOG", wish, 1);
+    dup2(fileno(file), STDERR_FILENO);
+    CHECK(OH_NNTensor_Create(0, nullptr) == nullptr);
+    dup2(kept, STDERR_FILENO), close(kept), unsetenv("NNRT_LOG");
+    char text[200] = {};
+    std::rewind(file);
+    const std::size_t length = std::fread(text, 1, sizeof text, file);
+    std::fclose(file);
+    return std::string(text, length);
+  };
+  unsetenv("NNRT_LOG");
+  CHECK(printed(nullptr) == "");
+  CHECK(printed("0") == "");
+  CHECK(printed("1") == "[NNRt] OH_NNTensor_Create: no tensor description\n");
 }

@@ -9,6 +9,8 @@
 
 #include <neural_network_runtime/neural_network_runtime_type.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,7 +45,7 @@ inline log_sink& sink() {
 }  // namespace detail
 
 /// Hands a line to the sink of set_log().
-[[gnu::cold]] inline void log(pieces line) {
+[[gnu::cold]] inline void tell(pieces line) {
   detail::log_sink& to = detail::sink();
   const std::lock_guard lock(to.mutex);
   if (to.function == nullptr || to.is_heard) return;
@@ -54,6 +56,13 @@ inline log_sink& sink() {
     ~hearing() { is_heard = false; }
   } const one(to.is_heard);
   to.function(whole, to.user);
+}
+
+/// That, and to stderr where the environment has NNRT_LOG=1: C programs that link a shared library have no sink.
+[[gnu::cold]] inline void log(pieces line) {
+  tell(line);
+  const char* const wish = std::getenv("NNRT_LOG");
+  if (wish != nullptr && std::string_view(wish) == "1") std::fprintf(stderr, "[NNRt] %s\n", joined(line).c_str());
 }
 
 /// Logs why a function fails and returns its code.

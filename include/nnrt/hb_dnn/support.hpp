@@ -34,7 +34,7 @@ inline long environment_number(const char* name, long otherwise) {
 /// 4 errors, 5 fatal errors alone) allows it.
 [[gnu::cold]] inline std::int32_t fails(std::int32_t code, pieces why) {
   static const long level = environment_number("HB_DNN_LOG_LEVEL", 3);
-  c_api::log(why);
+  c_api::tell(why);
   if (level >= 1 && level <= 4) std::fprintf(stderr, "[HB_DNN] %s (%d)\n", joined(why).c_str(), static_cast<int>(code));
   return code;
 }
