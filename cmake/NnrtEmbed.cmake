@@ -5,7 +5,7 @@
 # <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute path is passed by a definition and replaces the
 # one in the source; this also works with link-time optimisation. Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the
 # source. Either way the target's sources are compiled again when the file changes; those of whoever links an
-# INTERFACE target are when the file was there at configuration. Call it in the directory that made the target; sources may be added later.
+# INTERFACE target are when the file was there at configuration. Sources may be added later in the directory that calls it.
 #
 #   add_executable(digits digits.cpp)                                    # NNRT_EMBED(digits_file, "digits.safetensors");
 #   nnrt_embed(digits weights/digits.safetensors NAME digits_file)
@@ -43,11 +43,25 @@ function(nnrt_embed target file)
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _nnrt_embed_depend [[${target}]] [[${path}]])")
 endfunction()
 
+# What a source depends on is a matter of the directory that compiles it, which is the target's.
 function(_nnrt_embed_depend target path)
   get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(built ${target} BINARY_DIR)
+  set(scope)
+  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    set(scope TARGET_DIRECTORY ${target})
+  endif()
   foreach(source IN LISTS sources)
     if(source AND NOT source MATCHES "^\\$<")
-      set_property(SOURCE "${source}" APPEND PROPERTY OBJECT_DEPENDS "${path}")
+      if(scope AND NOT IS_ABSOLUTE "${source}")
+        if(EXISTS "${folder}/${source}")
+          set(source "${folder}/${source}")
+        else()
+          set(source "${built}/${source}")   # made by the build
+        endif()
+      endif()
+      set_property(SOURCE "${source}" ${scope} APPEND PROPERTY OBJECT_DEPENDS "${path}")
     endif()
   endforeach()
 endfunction()
