@@ -14,12 +14,22 @@ set(nnrt_level_avx2 -mavx2 -mfma -mf16c)
 set(nnrt_level_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vnni -mfma -mf16c)
 set(nnrt_level_avx512vbmi ${nnrt_level_avx512} -mavx512vbmi)
 set(nnrt_level_native -march=native)
-set(nnrt_level_baseline)   # what the compiler's own flags allow
+set(nnrt_level_baseline "")   # what the compiler's own flags allow
 set(nnrt_runs_sse4 "true")
 set(nnrt_runs_native "true")   # the machine that builds it runs it
 set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
 set(nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
 set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
+if(NOT NNRT_LIBRARY_ISAS)
+  message(FATAL_ERROR "NNRT_LIBRARY_ISAS names no instruction set; without shared libraries: -D NNRT_BUILD_LIBRARIES=OFF")
+endif()
+foreach(level IN LISTS NNRT_LIBRARY_ISAS)
+  if(NOT DEFINED nnrt_level_${level})
+    message(FATAL_ERROR "NNRT_LIBRARY_ISAS: there is no instruction set \"${level}\"; there are sse4, avx2, avx512, avx512vbmi, native, baseline")
+  elseif(NOT DEFINED nnrt_runs_${level} AND NOT level STREQUAL NNRT_LIBRARY_ISAS)
+    message(FATAL_ERROR "NNRT_LIBRARY_ISAS: ${level} stands alone, and this is ${NNRT_LIBRARY_ISAS}")
+  endif()
+endforeach()
 set(nnrt_no_unique_symbols $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)   # a unique name is one for the whole process, whichever library has it
 
 # The operators, once per instruction set for both libraries, and for the programs where those have the same flags.
