@@ -38,6 +38,17 @@ endfunction()
 nnrt_precompile(nnrt_rejected_begin rejected COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
   TEXT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n")
 
+# nnrt_add_snippets(file.cpp document.md)
+# The pieces of programs in the document compile where the file lets them stand.
+function(nnrt_add_snippets source document)
+  get_filename_component(name ${source} NAME_WE)
+  add_test(NAME snippets/${name}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/snippets.py ${source} ${document} ${PROJECT_BINARY_DIR}/tests/snippets/${name}.cpp
+            ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} ${nnrt_core_flags} ${nnrt_doctest_without_exceptions} -I${PROJECT_SOURCE_DIR}/tests
+            -DNNRT_SEPARATE_COMPILATION -DNNRT_SEPARATE_FORMS)
+  set_tests_properties(snippets/${name} PROPERTIES LABELS syntax)
+endfunction()
+
 # nnrt_add_compile_fail(file.cpp [COMPILER compiler] [SUFFIX suffix] [LABELS label...])
 # The program must be rejected with the text of its own "// expect: <regex>" lines within the first 20 lines, and must
 # compile once NNRT_FIXED is defined: so it fails for the stated reason and no other.

@@ -4,7 +4,7 @@ Flow: tests/CMakeLists.txt registers each file of tests/compile_fail through nnr
 
     rejected.py SOURCE COMPILER FLAGS...
 
-In SOURCE:
+SOURCE is a C++ file, or a Markdown file with one ```cpp block that is such a program. In it:
     // expect: <regex>     what the first 20 lines of the compiler's output must contain; may stand several times
     // here                at the end of a line: one of those 20 lines must point at this line of the file
     // errors: <number>    how many errors the compiler reports in all; 1 when no such line is there
@@ -13,6 +13,7 @@ In SOURCE:
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SEEN_BY_USERS = 20  # lines of output that people read
@@ -35,8 +36,26 @@ def complaints(source: Path, output: str) -> list[str]:
     return wrong
 
 
+def written_out(document: Path, folder: Path) -> Path:
+    """The document's program that is to be rejected, as a file."""
+    blocks = re.findall(r"^```cpp\n(.*?)^```", document.read_text(encoding="utf-8"), re.M | re.S)
+    programs = [block for block in blocks if re.search(r"^// expect: ", block, re.M)]
+    if len(programs) != 1:
+        sys.exit(f"{document.name} has {len(programs)} programs with a line '// expect: <regex>', not 1")
+    program = folder / f"{document.stem}.cpp"
+    program.write_text(programs[0], encoding="utf-8")
+    return program
+
+
 def main() -> int:
     source, compile_command = Path(sys.argv[1]), sys.argv[2:]
+    if source.suffix == ".md":
+        with tempfile.TemporaryDirectory() as folder:
+            return check(written_out(source, Path(folder)), compile_command)
+    return check(source, compile_command)
+
+
+def check(source: Path, compile_command: list[str]) -> int:
     broken = subprocess.run([*compile_command, str(source)], capture_output=True, text=True)
     if broken.returncode == 0:
         print(f"{source.name} compiles, but must be rejected")
