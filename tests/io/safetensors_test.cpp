@@ -132,6 +132,7 @@ TEST_CASE("safetensors: a hostile header is refused with the tensor, what was go
       {header_with("shape", "4"), 4, "tensor \"x\": shape: expected an array, got an integer"},
       {header_with("shape", "[4.0]"), 4, "tensor \"x\": shape: expected an integer, got a real number"},
       {header_with("shape", "[-4]"), 4, "tensor \"x\": shape: expected extents of at least 0, got -4"},
+      {header_with("shape", "[-1]"), 4, "tensor \"x\": shape: expected extents of at least 0, got -1"},
       {header_with("shape", "[\"4\"]"), 4, "tensor \"x\": shape: expected an integer, got a string"},
       {header_with("shape", "[[4]]"), 4, "tensor \"x\": shape: expected an integer, got an array"},
       {header_with("shape", "[1,1,1,1,1,1,1,1,4]"), 4, "tensor \"x\": shape: expected at most 8 extents, got more"},
@@ -144,6 +145,9 @@ TEST_CASE("safetensors: a hostile header is refused with the tensor, what was go
        "tensor \"x\": shape [4294967296, 4294967296, 0] has more than 2^40 elements"},
       {header_with("shape", "[0,4294967296,4294967296]"), 4,
        "tensor \"x\": shape [0, 4294967296, 4294967296] has more than 2^40 elements"},
+      {header_with("shape", "[1048576,1048577]"), 4, "tensor \"x\": shape [1048576, 1048577] has more than 2^40 elements"},
+      {header_with("shape", "[1048576,1048576]"), 4,
+       "tensor \"x\": data_offsets [0, 4] hold 4 bytes, expected 1099511627776 for U8 [1048576, 1048576]"},
       {header_with("shape", "[5]"), 4, "tensor \"x\": data_offsets [0, 4] hold 4 bytes, expected 5 for U8 [5]"},
       {header_with("shape", "[]"), 4, "tensor \"x\": data_offsets [0, 4] hold 4 bytes, expected 1 for U8 []"},
       {header_with("dtype", "\"F64\""), 4, "tensor \"x\": data_offsets [0, 4] hold 4 bytes, expected 32 for F64 [4]"},
@@ -202,6 +206,7 @@ TEST_CASE("safetensors: a header's length beyond the file or the limit is refuse
   CHECK(message_of({}) == "the file has 0 bytes, expected at least the 8 of the header's length");
   CHECK(message_of(bytes(7)) == "the file has 7 bytes, expected at least the 8 of the header's length");
   CHECK(message_of(file_of("{}", 0, 3)) == "the header claims 3 bytes, but only 2 follow its length");
+  CHECK(message_of(file_of("{}", 0, 100'000'000)) == "the header claims 100000000 bytes, but only 2 follow its length");
   CHECK(message_of(file_of("{}", 0, 100'000'001)) == "the header claims 100000001 bytes, expected at most 100000000");
   CHECK(message_of(file_of("{}", 0, huge)) ==
         "the header claims 9223372036854775807 bytes, expected at most 100000000");

@@ -207,6 +207,9 @@ TEST_CASE("saved_model: signed metadata that make no network say what is wrong, 
       {"[0,1,3]", "[0,1,9]", "network \"net\": graph: node 0 (conv2d) reads value 9 of 7"},
       {"[0,1,3]", "[0,3,1]", "network \"net\": conv2d \"stem"},
       {"stem.weight.scale", "stem.weight.scalf", "network \"net\": tensor \"stem.weight.scalf\" is not in the file"},
+      {"\\\"shape\\\":[1,4", "\\\"shape\\\":[-2,4", "got -2, expected -1 to "},
+      {"[1,1,0,2]", "[1,1,0,2,3]", "got 5 numbers, expected 4"},
+      {"[1,1,0,2]", "[1,1,0]", "got 3 numbers, expected 4"},
       {"constant 5\\\"}", "constant 7\\\"}", "network \"net\": tensor \"constant 7\" is not in the file"},
       {"[{\\\"accelerator", "[],[{\\\"accelerator", "nnrt.models: byte "},
   };
@@ -224,6 +227,22 @@ TEST_CASE("saved_model: a tensor is described once, and is one constant at most"
   REQUIRE(message_of(file) == "");
   CHECK(message_of(signed_with(file, R"(\"name\":\"constant 1\")", R"(\"name\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is described twice");
   CHECK(message_of(signed_with(file, R"(\"tensor\":\"constant 1\")", R"(\"tensor\":\"constant 0\")")) == "network \"net\": tensor \"constant 0\" is read as two constants");
+}
+
+TEST_CASE("saved_model: a weight may have the name that a constant would have") {
+  model_builder b;
+  const float numbers[] = {1, 2};
+  (void)b.output("y", *b.weight("constant 1", {f32, {3}}));
+  (void)b.output("z", *b.constant<float>({f32, {2}}, numbers));
+  const std::byte zeros[12] = {};
+  const tensor_entry tensors[] = {{"constant 1", f32, {3}, std::span(zeros)}};
+  const model network = b.finish(*make_weights(tensors));
+  REQUIRE(network.graph.values[1].is == ir::kind::constant);
+  const byte_list file = bytes_of({.network = network, .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}});
+  const auto loaded = model::load(std::span<const std::byte>(file));
+  REQUIRE(loaded);
+  CHECK(nnrt_test::difference_of(network.graph, loaded->graph) == "");
+  CHECK(is_same(network.weights, loaded->weights));
 }
 
 TEST_CASE("saved_model: a file that ends early, or late, is refused") {
