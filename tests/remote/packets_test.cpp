@@ -85,10 +85,19 @@ TEST_CASE("packets: what is too much for one message is not sent") {
   const auto sent = send(sockets.mine.number(), 1, message);
   REQUIRE(!sent);
   CHECK(sent.error().code() == error_code::invalid_argument);
+  message.descriptors.pop_back();
+  for (const std::size_t bytes : {std::size_t{4}, most_inline_bytes + 1}) {
+    message.bytes.resize(bytes);
+    REQUIRE(send(sockets.mine.number(), 2, message));
+    packet got;
+    REQUIRE(receive(sockets.theirs.number(), got) == arrival::message);
+    CHECK(got.files.size() == most_files);
+  }
 }
 
 TEST_CASE("packets: what is no message is refused, and its files are closed") {
   const owned_file small = memory_file(10, true), loose = memory_file(100, false), large = memory_file(100, true);
+  const owned_file huge = memory_file(most_message_bytes + 1, true);  // none of it takes memory
   int pipe_ends[2];
   REQUIRE(::pipe2(pipe_ends, O_CLOEXEC) == 0);
   const owned_file reads(pipe_ends[0]), writes(pipe_ends[1]);
@@ -103,13 +112,13 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
       {"another mark", head_of(1, 4, 0, 4), {}, arrival::broken},
       {"fewer bytes than it says", head_of(packet_mark, 8, 0, 4), {}, arrival::broken},
       {"more bytes than it says", head_of(packet_mark, 4, 0, 8), {}, arrival::broken},
-      {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 4), {}, arrival::broken},
+      {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 0), {large.number()}, arrival::broken},
       {"longer than packets are", head_of(packet_mark, 40'000, 0, 40'000), {}, arrival::broken},
       {"in a file that is not there", head_of(packet_mark, 4, 1, 0), {}, arrival::broken},
       {"in a file that is too short", head_of(packet_mark, 11, 1, 0), {small.number()}, arrival::broken},
       {"in a file that may become shorter", head_of(packet_mark, 4, 1, 0), {loose.number()}, arrival::broken},
       {"in a pipe", head_of(packet_mark, 4, 1, 0), {reads.number()}, arrival::broken},
-      {"larger than messages may be", head_of(packet_mark, 0xffffffffU, 1, 0), {large.number()}, arrival::broken},
+      {"larger than messages may be", head_of(packet_mark, static_cast<std::uint32_t>(most_message_bytes + 1), 1, 0), {huge.number()}, arrival::broken},
       {"in a file, with bytes behind the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
       {"in a file", head_of(packet_mark, 100, 1, 0), {large.number()}, arrival::message},
   };
