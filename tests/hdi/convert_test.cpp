@@ -1,4 +1,4 @@
-// convert_test: numbers of HDI as values of an attribute's enumeration, as many as it has.
+// convert_test: members of HDI as attributes - enumerations, as many values as they have, and lists, as many numbers as they take.
 #include <nnrt/hdi/convert.hpp>
 
 #include <doctest/doctest.h>
@@ -24,6 +24,24 @@ TEST_CASE("convert: a number beyond an enumeration is refused, and its last one 
   CHECK(side == sides::right);
   CHECK(hdi::detail::get(season, 3).empty());
   CHECK(season == seasons::winter);
+}
+
+TEST_CASE("convert: lists have as many numbers as they stand for, or none, which changes nothing") {
+  extent2 lengths{7, 8};
+  CHECK(hdi::detail::get(lengths, hdi::longs{}).empty());
+  CHECK(lengths == extent2{7, 8});
+  CHECK(hdi::detail::get(lengths, hdi::longs{3}).empty());
+  CHECK(lengths == extent2{3, 3});
+  CHECK(hdi::detail::get(lengths, hdi::longs{3, 4}).empty());
+  CHECK(lengths == extent2{3, 4});
+  CHECK(hdi::detail::get(lengths, hdi::longs{3, 4, 5}) == "has 3 numbers, expected 2");
+  pads border{pad_mode::explicit_pads, 1, 2, 3, 4};
+  CHECK(hdi::detail::get(border, hdi::longs{}).empty());
+  CHECK(border == pads{pad_mode::explicit_pads, 1, 2, 3, 4});
+  CHECK(hdi::detail::get(border, hdi::longs{5, 6, 7, 8}).empty());
+  CHECK(border == pads{pad_mode::explicit_pads, 5, 6, 7, 8});
+  CHECK(hdi::detail::get(border, hdi::longs{5, 6, 7}) == "has 3 numbers, expected 4");
+  CHECK(hdi::detail::get(border, hdi::longs{5, 6, 7, 8, 9}) == "has 5 numbers, expected 4");
 }
 
 }  // namespace
