@@ -45,6 +45,10 @@ static_assert(stored<6>({.type = image_type::rgb, .height = 1, .width = 2, .firs
 static_assert(stored<6>({.type = image_type::bgr, .height = 1, .width = 2, .first = two_pixels.data()}, colours::bgr) == std::array<std::int8_t, 6>{-127, -126, -125, 123, 124, 125});
 static_assert(stored<6>({.type = image_type::rgb, .height = 1, .width = 2, .first = in_planes.data(), .is_planar = true}, colours::rgb) ==
               stored<6>({.type = image_type::rgb, .height = 1, .width = 2, .first = two_pixels.data()}, colours::rgb));
+// Planes whose rows are further apart than they are long.
+constexpr std::array<std::uint8_t, 18> in_wide_planes{1, 4, 0, 7, 10, 0, 2, 5, 0, 8, 11, 0, 3, 6, 0, 9, 12, 0};
+static_assert(stored<12>({.type = image_type::rgb, .height = 2, .width = 2, .first = in_wide_planes.data(), .stride = 3, .is_planar = true}, colours::rgb) ==
+              std::array<std::int8_t, 12>{-127, -126, -125, -124, -123, -122, -121, -120, -119, -118, -117, -116});
 static_assert(stored<6>({.type = image_type::y, .height = 2, .width = 3, .first = two_pixels.data()}, colours::gray)[3] == 123);
 
 // Mean and scale: (pixel - mean) * scale; as a layer on pixel - 128 the same.
