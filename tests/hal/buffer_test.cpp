@@ -125,6 +125,7 @@ TEST_CASE("buffer: is allocated for inputs and outputs that there are, once each
       {"two dtypes", {}, 4, {{0, 0, 1}, {3, 0, 1}}, {}, false},
       {"two extents", {}, 4, {{0, 0, 1}, {2, 0, 1}}, {}, false},
       {"an extent that one of them leaves open", {}, 4, {{2, 0, 1}, {1, 0, 1}}, {}, true},
+      {"two extents, and before them one that is open", {}, 4, {{1, 0, 1}, {0, 0, 1}, {2, 0, 1}}, {}, false},
       {"another shape than the model's", shape_t{4, 2}, 4, {{0, 0, 1}}, {}, false},
       {"another rank than the model's", shape_t{6}, 4, {{0, 0, 1}}, {}, false},
       {"a shape that leaves an extent open", shape_t{-1, 2}, 4, {{0, 0, 1}}, {}, true},
