@@ -144,3 +144,23 @@ TEST_CASE("one writes, or several read") {
   const directory_lock free_again(folder.path(), directory_lock::use::writing);
   const directory_lock nowhere("/no/such/directory", directory_lock::use::writing);
 }
+
+TEST_CASE("who comes while another writes waits for it") {
+  const temporary_folder folder;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const ::pid_t writer = nnrt_test::begin_child([&] {
+    const directory_lock lock(folder.path(), directory_lock::use::writing);
+    const bool has_said_so = ::write(ends[1], "x", 1) == 1;
+    ::usleep(50'000);
+    return lock.is_held() && has_said_so ? 0 : 1;
+  });
+  char said = 0;
+  REQUIRE(::read(ends[0], &said, 1) == 1);
+  {
+    const directory_lock lock(folder.path(), directory_lock::use::reading);
+    CHECK(lock.is_held());
+  }
+  CHECK(nnrt_test::end_of(writer) == 0);
+  ::close(ends[0]), ::close(ends[1]);
+}
