@@ -112,6 +112,20 @@ TEST_CASE("detection_post_process: a score that is no number is none, and boxes 
   }
 }
 
+TEST_CASE("detection_post_process: a score that is the threshold counts, and an overlap that is the threshold does no harm") {
+  filled<float> b({1, 3, 4}), s({1, 3, 1}, {0.5F, 0.5F, 0.25F}), n({3, 4}, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1});  // one box three times
+  filled<float> bboxes({1, 3, 4}), classes({1, 3}), confidences({1, 3}), detections({1});
+  const view in[] = {b.as_view(), s.as_view(), n.as_view()};
+  const view out[] = {bboxes.as_view(), classes.as_view(), confidences.as_view(), detections.as_view()};
+  for (attrs a : {fast(3, 1, 0.5F, 1), regular(3, 3)}) {
+    a.num_classes = 1;
+    a.nms_iou_threshold = 1, a.nms_score_threshold = 0.5F;
+    op::reference<float>(a, in, out);
+    CHECK(detections.elements[0] == 2);
+    CHECK(confidences.elements == std::vector<float>{0.5F, 0.5F, 0});
+  }
+}
+
 /// What regular suppression makes of one box that has a score for the last two of so many classes: the number of
 /// detections, then the class of each.
 template <class T> constexpr std::vector<T> classes_of_one_box(std::int64_t count) {
