@@ -229,6 +229,7 @@ TEST_CASE("strided_slice: extents follow begin, end, strides and the masks") {
        list<0, 0>(),
        list<1, 1>(),
        {2, 3, 1}},
+      {"a new axis in place of another", masked(0, 0, 0, 1, 2), {1, 2, 1, 1, 1, 1, 1, 3}, list<9, 0>(), list<9, 1>(), one_each, {1, 2, 1, 1, 1, 1, 1, 3}},
       {"bits of numbers that are not there", masked(0, 0, 4, 8, 16), {2, 3}, list<0, 0>(), one_each, one_each, {1, 1}},
       {"an unknown extent", {}, {-1, 6}, list<0, 0>(), list<2, 2>(), one_each, {-1, 2}},
       {"one element of an unknown extent", masked(0, 0, 0, 0, 1), {-1, 6}, list<7>(), list<8>(), list<1>(), {6}},

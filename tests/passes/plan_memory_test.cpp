@@ -247,6 +247,14 @@ inline constexpr layout_row layouts[] = {
        });
      },
      2, 2},
+    {"a part is written over beside the part in front of it, of which the result is no part",
+     [] {
+       return written([](builder& g) {
+         auto [a, b] = split(softmax(g.input<f32, shape<3, 64>>("x")), sizes<1, 2>, axis<0>);
+         g.output("y", b - a);
+       });
+     },
+     3, 3},
     {"a part is not written over while another one is needed",
      [] {
        return written([](builder& g) {
@@ -294,6 +302,20 @@ TEST_CASE("plan_memory: quantised operands of a concat are computed in place onl
   CHECK(arena_of_quantised_concat<quant{0.5F, 3}>() == 512);
   CHECK(arena_of_quantised_concat<quant{0.25F, 3}>() == 1024);
   CHECK(arena_of_quantised_concat<quant{0.5F, 4}>() == 1024);
+}
+
+/// The arena of 256 bytes that are computed, and stored as numbers of another type.
+template <dtype To> constexpr std::int64_t arena_of_stored() {
+  return planned(written([](builder& g) {
+           auto x = g.input<i8, shape<1, 256>, nd, quant{0.5F, 3}>("x");
+           g.output("y", quant_dtype_cast<To>(relu(x, into<quant{0.5F, 3}>), into<quant{0.25F, 3}>));
+         }))
+      .arena_bytes;
+}
+
+TEST_CASE("plan_memory: a result has the bytes of an operand of its own type alone") {
+  CHECK(arena_of_stored<i8>() == 256);
+  CHECK(arena_of_stored<u8>() == 512);
 }
 
 TEST_CASE("plan_memory: values of random graphs keep their elements for as long as they are needed") {
