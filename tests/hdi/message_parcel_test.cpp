@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -48,6 +50,52 @@ TEST_CASE("message_parcel: each write is filled up to 4 bytes and read back by i
   CHECK(p.ReadInt8() == -5);
   p.FlushBuffer();
   CHECK(p.GetDataSize() == 0);
+}
+
+namespace {
+
+/// The least and the largest number come back by both reads, each from so many bytes.
+template <class T> void check_ends(std::size_t bytes, bool (MessageParcel::*write)(T), bool (MessageParcel::*read)(T&), T (MessageParcel::*read_value)()) {
+  CAPTURE(bytes);
+  for (const T number : {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()}) {
+    MessageParcel p;
+    CHECK((p.*write)(number));
+    CHECK(p.GetDataSize() == bytes);
+    T got{};
+    CHECK((p.*read)(got));
+    CHECK(got == number);
+    CHECK(!(p.*read)(got));
+    CHECK(p.RewindRead(0));
+    CHECK((p.*read_value)() == number);
+    CHECK((p.*read_value)() == T{});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("message_parcel: numbers of every type keep their ends") {
+  using mp = MessageParcel;
+  check_ends<bool>(4, &mp::WriteBool, &mp::ReadBool, &mp::ReadBool);
+  check_ends<std::int8_t>(4, &mp::WriteInt8, &mp::ReadInt8, &mp::ReadInt8);
+  check_ends<std::int16_t>(4, &mp::WriteInt16, &mp::ReadInt16, &mp::ReadInt16);
+  check_ends<std::int32_t>(4, &mp::WriteInt32, &mp::ReadInt32, &mp::ReadInt32);
+  check_ends<std::int64_t>(8, &mp::WriteInt64, &mp::ReadInt64, &mp::ReadInt64);
+  check_ends<std::uint8_t>(4, &mp::WriteUint8, &mp::ReadUint8, &mp::ReadUint8);
+  check_ends<std::uint16_t>(4, &mp::WriteUint16, &mp::ReadUint16, &mp::ReadUint16);
+  check_ends<std::uint32_t>(4, &mp::WriteUint32, &mp::ReadUint32, &mp::ReadUint32);
+  check_ends<std::uint64_t>(8, &mp::WriteUint64, &mp::ReadUint64, &mp::ReadUint64);
+  check_ends<float>(4, &mp::WriteFloat, &mp::ReadFloat, &mp::ReadFloat);
+  check_ends<double>(8, &mp::WriteDouble, &mp::ReadDouble, &mp::ReadDouble);
+}
+
+TEST_CASE("message_parcel: raw bytes are those of a buffer") {
+  MessageParcel p;
+  CHECK(p.WriteRawData("abc", 3));
+  CHECK(p.WriteUnpadBuffer("defg", 4));
+  CHECK(p.GetDataSize() == 8);
+  CHECK(std::memcmp(p.ReadRawData(3), "abc", 3) == 0);
+  CHECK(std::memcmp(p.ReadUnpadBuffer(4), "defg", 4) == 0);
+  CHECK(p.ReadRawData(1) == nullptr);
 }
 
 TEST_CASE("message_parcel: nothing is read past the end, and a failed read moves nothing") {
