@@ -32,7 +32,7 @@ def linked(binary: Path) -> set[str]:
 def refusal(name: str, text: str, source: Path, scratch: Path, command: list[str]) -> str:
     """Why the program is not accepted; empty when it is."""
     flags = re.search(r"^// flags: (.*)$", "\n".join(text.splitlines()[:10]), re.M)
-    extra = flags.group(1).replace("{here}", str(source.parent)).split() if flags else []
+    extra = [word.replace("{here}", str(source.parent)) for word in flags.group(1).split()] if flags else []
     file = source
     if source.suffix == ".md":
         file = scratch / f"{name}.cpp"
