@@ -410,6 +410,9 @@ def head(folder: Path) -> list[str]:
 
 
 def main() -> int:
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     if len(sys.argv) != 3 or sys.argv[1] not in ("machine", "others", "tables", "steps"):
         print(__doc__, file=sys.stderr)
         return 2

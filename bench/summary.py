@@ -59,6 +59,9 @@ def summary(text: str) -> str:
 
 
 def main() -> int:
+    if sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
+        return 0
     made = summary((ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"))
     if sys.argv[1:] not in ([], ["--write"], ["--check"]):
         print(__doc__, file=sys.stderr)

@@ -251,8 +251,9 @@ CHECKS = {name.removeprefix("check_"): f for name, f in list(globals().items()) 
 def main() -> int:
     wanted = sys.argv[1:] or list(CHECKS)
     if unknown := [name for name in wanted if name not in CHECKS]:
-        print(f"usage: tests/hygiene.py [CHECK...], all of them without: {', '.join(CHECKS)}", file=sys.stderr)
-        return 0 if unknown == ["--help"] else 2
+        is_asked = unknown[0] in ("-h", "--help")
+        print(f"usage: tests/hygiene.py [CHECK...], all of them without: {', '.join(CHECKS)}", file=sys.stdout if is_asked else sys.stderr)
+        return 0 if is_asked else 2
     complaints = [complaint for name in wanted for complaint in CHECKS[name]()]
     print("\n".join(complaints))
     return 1 if complaints else 0

@@ -81,8 +81,9 @@ def whole_library() -> str:
 
 def main() -> int:
     if sys.argv[1:] not in ([], ["--check"]):
-        print(__doc__)
-        return 0 if sys.argv[1] in ("-h", "--help") else 2
+        is_asked = sys.argv[1] in ("-h", "--help")
+        print(__doc__, file=sys.stdout if is_asked else sys.stderr)
+        return 0 if is_asked else 2
     made = whole_library()
     if not sys.argv[1:]:
         RESULT.parent.mkdir(parents=True, exist_ok=True)

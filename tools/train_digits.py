@@ -29,6 +29,8 @@ import sys
 try:
     import numpy as np
 except ImportError:
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
     sys.exit("train_digits: no module numpy in this Python; use Debian's: apt install python3-sklearn, then "
              "/usr/bin/python3 tools/train_digits.py")
 
