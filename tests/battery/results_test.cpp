@@ -204,13 +204,17 @@ TEST_CASE("battery: a compiled network of one node gives what the reference give
 }
 
 TEST_CASE("battery: a network whose extents only the run tells gives the same") {
-  for_each_node(nodes_for_each_dtype, [](random_node& node, dice&) {
+  std::size_t ran = 0, all = 0;
+  for_each_node(nodes_for_each_dtype, [&](random_node& node, dice&) {
     const node_result expected = reference_of(node);
     const auto got = session_of(node, true);
+    ++all;
     if (!got) return;  // something has to be known beforehand
+    ++ran;
     CHECK(bool(got->fault) == bool(expected.fault));
     if (!expected.fault) check_close(node, *got, expected);
   });
+  CHECK(ran > all / 10 * 9);
 }
 
 namespace {
