@@ -51,18 +51,21 @@ static_assert([] {
   return y[0] == 99996 && y[2] == 100000 && y[4] == 99992 && y[1] == most && y[3] == most && y[5] == most;
 }());
 
-TEST_CASE("conv2d_transpose_sums: what it adds up is what the layer scales") {
-  filled<std::int8_t> pixels(shape_t{1, 3, 3, 2}), filters(shape_t{3, 2, 2, 2}), scaled(shape_t{1, 6, 5, 3});
-  filled<std::int32_t> sums(shape_t{1, 6, 5, 3});
+TEST_CASE("conv2d_transpose_sums: what it adds up is what the layer scales, each attribute for itself") {
+  filled<std::int8_t> pixels(shape_t{1, 3, 3, 2}), filters(shape_t{4, 2, 2, 1}), scaled(shape_t{1, 6, 9, 4});
+  filled<std::int32_t> sums(shape_t{1, 6, 9, 4});
   for (std::size_t i = 0; i < pixels.elements.size(); ++i) pixels.elements[i] = static_cast<std::int8_t>(37 * i % 255 - 127);
   for (std::size_t i = 0; i < filters.elements.size(); ++i) filters.elements[i] = static_cast<std::int8_t>(91 * i % 255 - 127);
   pixels.desc.quantised = q(0.5F, 3), filters.desc.quantised = q(0.25F, 0);
   scaled.desc.quantised = quant{64, 0, stored_rounding::half_to_even};
   op::attrs attrs;
-  attrs.stride = {2, 2}, attrs.pad = pads{pad_mode::explicit_pads, 0, 0, 1, 0};
+  attrs.stride = {2, 3}, attrs.dilation = {1, 2}, attrs.pad = pads{pad_mode::explicit_pads, 0, 1, 1, 0}, attrs.output_paddings = {1, 1}, attrs.group = 2;
+  ops::conv2d_transpose::attrs of_layers;
+  of_layers.stride = {2, 3}, of_layers.dilation = {1, 2}, of_layers.pad = pads{pad_mode::explicit_pads, 0, 1, 1, 0}, of_layers.output_paddings = {1, 1}, of_layers.group = 2;
   const view in[] = {pixels.as_view(), filters.as_view()}, out[] = {sums.as_view()}, of_layer[] = {scaled.as_view()};
+  CHECK(infer<op>(attrs, {computed(pixels.desc), weight(filters.desc)}, {}).output(0).shape == sums.desc.shape);
   op::reference<std::int8_t>(attrs, in, out);
-  ops::conv2d_transpose::reference<std::int8_t>(op::layer(attrs), in, of_layer);
+  ops::conv2d_transpose::reference<std::int8_t>(of_layers, in, of_layer);
   for (std::size_t i = 0; i < scaled.elements.size(); ++i)
     CHECK(scaled.elements[i] == requantise<std::int8_t>(sums.elements[i], fixed_point_of(0.125 / 64), scaled.desc.quantised, {-128, 127}));
 }

@@ -48,16 +48,21 @@ constexpr std::int32_t most = std::numeric_limits<std::int32_t>::max();
 static_assert(sum(filled<std::int8_t>({1, 1, 1, 2}, {2, -3}), 100000) == 99999 && sum(filled<std::int8_t>({1, 2}, {2, -3}), 7) == 6);
 static_assert(sum(filled<std::int8_t>({1, 2}, {2, -3}), -most - 1) == -most - 1 && sum(filled<std::int8_t>({1, 2}, {-2, -3}), most) == most);
 
-TEST_CASE("layer_sums: what it adds up is what the layers scale") {
-  filled<std::int8_t> pixels(shape_t{1, 3, 3, 2}), filters(shape_t{3, 2, 2, 2}), scaled(shape_t{1, 2, 2, 3});
-  filled<std::int32_t> sums(shape_t{1, 2, 2, 3});
+TEST_CASE("layer_sums: what it adds up is what the layers scale, each attribute for itself") {
+  op::attrs attrs;
+  attrs.stride = {2, 1}, attrs.dilation = {1, 2}, attrs.pad = pads{pad_mode::explicit_pads, 1, 0, 2, 1}, attrs.group = 2;
+  ops::conv2d::attrs of_layers;
+  of_layers.stride = {2, 1}, of_layers.dilation = {1, 2}, of_layers.pad = pads{pad_mode::explicit_pads, 1, 0, 2, 1}, of_layers.group = 2;
+  filled<std::int8_t> pixels(shape_t{1, 5, 6, 2}), filters(shape_t{4, 2, 2, 1}), scaled(shape_t{1, 3, 7, 4});
+  filled<std::int32_t> sums(shape_t{1, 3, 7, 4});
   for (std::size_t i = 0; i < pixels.elements.size(); ++i) pixels.elements[i] = static_cast<std::int8_t>(37 * i % 255 - 127);
   for (std::size_t i = 0; i < filters.elements.size(); ++i) filters.elements[i] = static_cast<std::int8_t>(91 * i % 255 - 127);
   pixels.desc.quantised = q(0.5F, 3), filters.desc.quantised = q(0.25F, 0);
   scaled.desc.quantised = quant{64, 0, stored_rounding::half_to_even};
   const view in[] = {pixels.as_view(), filters.as_view()}, out[] = {sums.as_view()}, of_layer[] = {scaled.as_view()};
-  op::reference<std::int8_t>({}, in, out);
-  ops::conv2d::reference<std::int8_t>({}, in, of_layer);
+  CHECK(infer<op>(attrs, {computed(pixels.desc), weight(filters.desc)}, {}).output(0).shape == sums.desc.shape);
+  op::reference<std::int8_t>(attrs, in, out);
+  ops::conv2d::reference<std::int8_t>(of_layers, in, of_layer);
   for (std::size_t i = 0; i < scaled.elements.size(); ++i)
     CHECK(scaled.elements[i] == requantise<std::int8_t>(sums.elements[i], fixed_point_of(0.125 / 64), scaled.desc.quantised, {-128, 127}));
 }
