@@ -151,6 +151,8 @@ TEST_CASE("resize: each broken limit has its code") {
       {"no image", changed(true, [](auto& p) { p.tensorType = HB_DNN_TENSOR_TYPE_F32; }), HB_DNN_INVALID_ARGUMENT},
       {"odd width", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 63; }), HB_DNN_INVALID_ARGUMENT},
       {"odd height", changed(false, [](auto& p) { p.validShape.dimensionSize[2] = 23; }), HB_DNN_INVALID_ARGUMENT},
+      {"odd rows of padding", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 46, p.alignedShape.dimensionSize[2] = 47; }), HB_DNN_INVALID_ARGUMENT},
+      {"even ones", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = 44, p.alignedShape.dimensionSize[2] = 46; }), HB_DNN_SUCCESS},
       {"no pixels", changed(false, [](auto& p) { p.validShape.dimensionSize[2] = 0; }), HB_DNN_INVALID_ARGUMENT},
       {"aligned less than valid", changed(true, [](auto& p) { p.validShape.dimensionSize[3] = 66; }), HB_DNN_INVALID_ARGUMENT},
       {"more rows than memory", changed(true, [](auto& p) { p.validShape.dimensionSize[2] = p.alignedShape.dimensionSize[2] = 50; }), HB_DNN_INVALID_ARGUMENT},
