@@ -88,6 +88,23 @@ TEST_CASE("message_parcel: numbers of every type keep their ends") {
   check_ends<double>(8, &mp::WriteDouble, &mp::ReadDouble, &mp::ReadDouble);
 }
 
+TEST_CASE("message_parcel: a list may be all that is there, and says no more than that") {
+  for (const std::vector<std::int64_t>& list : {std::vector<std::int64_t>{}, {7}, {7, -8}}) {
+    MessageParcel p;
+    CHECK(p.WriteInt64Vector(list));
+    std::vector<std::int64_t> got{9};
+    CHECK(p.ReadInt64Vector(&got));
+    CHECK(got == list);
+    CHECK(p.GetReadableBytes() == 0);
+  }
+  MessageParcel p;
+  CHECK(p.WriteInt32(2));
+  CHECK(p.WriteInt64(7));
+  std::vector<std::int64_t> got;
+  CHECK(!p.ReadInt64Vector(&got));
+  CHECK(p.GetReadPosition() == 0);
+}
+
 TEST_CASE("message_parcel: raw bytes are those of a buffer") {
   MessageParcel p;
   CHECK(p.WriteRawData("abc", 3));
