@@ -27,6 +27,7 @@ constexpr row table[] = {
     {"same, the odd pixel is behind", {8, 4, 1, 1, same, 0, 0}, 8, 1},
     {"same, stride 2: total pad 1", {8, 3, 2, 1, same, 0, 0}, 4, 0},
     {"same, stride above the kernel", {9, 1, 4, 1, same, 0, 0}, 3, 0},
+    {"same, windows that leave more than a pixel out", {7, 1, 4, 1, same, 0, 0}, 2, 0},
     {"same, dilation", {5, 3, 1, 2, same, 0, 0}, 5, 2},
     {"valid ignores pads", {8, 3, 1, 1, valid, 5, 5}, 6, 0},
     {"no input under same", {0, 3, 2, 1, same, 0, 0}, 0, 0},

@@ -58,6 +58,7 @@ using careful = bpu<bayes, on_processor<"stem", "head">>;
 static_assert(!supports<careful, net> && partition<careful, net>.on_processor == 3 && partition<careful, net>.segments.size() == 3);
 static_assert(partition<careful, net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator) && partition<careful, net>.nodes[1].reason);
 static_assert(supports<bpu<bayes, on_processor<"other">, strict>, net>);
+static_assert(partition<careful, net>.segments[0].nodes == 1 && partition<careful, net>.segments[1].nodes == 3 && partition<careful, net>.segments[2].nodes == 2);
 
 }  // namespace
 
