@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "../../support/tflite_file.hpp"
 #include "run_file.hpp"
@@ -76,6 +77,26 @@ TEST_CASE("flexbuffer: what is no map has no names") {
   b.Finish();
   CHECK_FALSE(named_numbers(bytes(b.GetBuffer()))["3"].has_value());
   CHECK_FALSE(named_numbers({})["x"].has_value());
+}
+
+TEST_CASE("flexbuffer: types and names end with the bytes") {
+  // Names "a" to "d" at 0, where they are at 8, the distance to that with its width and the count, four values; then no types, but the root alone.
+  std::vector<std::uint8_t> map{'a', 0, 'b', 0, 'c', 0, 'd', 0, 8, 7, 6, 5, 4, 1, 4, 11, 12, 13, 14};
+  const std::size_t values = 15;
+  const std::uint8_t integer = 1U << 2U, map_of_bytes = 9U << 2U;
+  map.insert(map.end(), {integer, integer, integer, integer, 8, map_of_bytes, 1});
+  const named_numbers right(bytes(map));
+  CHECK(right["a"] == 11);
+  CHECK(right["d"] == 14);
+  CHECK_FALSE(right["e"].has_value());
+  // One type fewer than values, counting the three bytes of the root; the byte behind, which is not of the map, would be one.
+  std::vector<std::uint8_t> shorter(map.begin(), map.begin() + static_cast<std::ptrdiff_t>(values + 4));
+  shorter.insert(shorter.end(), {4, map_of_bytes, 1, integer});
+  for (const char* name : {"a", "d"}) CHECK_FALSE(named_numbers(bytes(shorter).first(shorter.size() - 1))[name].has_value());
+  // A name up to the map's last byte, whose zero would be the byte behind.
+  const std::string name(map.begin() + 6, map.end());
+  map.push_back(0);
+  CHECK_FALSE(named_numbers(bytes(map).first(map.size() - 1))[name].has_value());
 }
 
 TEST_CASE("flexbuffer: damaged bytes are read within their bounds") {
