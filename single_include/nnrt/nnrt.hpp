@@ -28691,34 +28691,70 @@ template <class T> struct byte_range {
   static byte_range of(const T* x, std::int64_t n) {
     typedef T lanes_of_bytes __attribute__((vector_size(register_bytes), may_alias));
     byte_range range{x[0], x[0]};
-    std::int64_t i = 0;
-    if (n >= register_bytes) {
-      auto least = load_vector<lanes_of_bytes>(x), most = least;
-      for (i = register_bytes; i + register_bytes <= n; i += register_bytes) {
-        const auto next = load_vector<lanes_of_bytes>(x + i);
-        least = next < least ? next : least;
-        most = next > most ? next : most;
-      }
-      T lanes_of_least[register_bytes], lanes_of_most[register_bytes];
-      store_vector(lanes_of_least, least), store_vector(lanes_of_most, most);
-      for (const T lane : lanes_of_least) range.add(lane);
-      for (const T lane : lanes_of_most) range.add(lane);
+    if (n < register_bytes) {
+      for (std::int64_t i = 1; i < n; ++i) range.add({x[i], x[i]});
+      return range;
     }
-    for (; i < n; ++i) range.add(x[i]);
+    auto least = load_vector<lanes_of_bytes>(x), most = least;
+    const auto take = [&](std::int64_t i) __attribute__((always_inline)) {
+      const auto next = load_vector<lanes_of_bytes>(x + i);
+      least = next < least ? next : least;
+      most = next > most ? next : most;
+    };
+    std::int64_t i = register_bytes;
+    for (; i + 2 * register_bytes <= n; i += 2 * register_bytes) take(i), take(i + register_bytes);
+    for (; i < n; i += register_bytes) take(std::min(i, n - register_bytes));  // some of them again
+    T lanes_of_least[register_bytes], lanes_of_most[register_bytes];
+    store_vector(lanes_of_least, least), store_vector(lanes_of_most, most);
+    for (int lane = 0; lane < register_bytes; ++lane) range.add({lanes_of_least[lane], lanes_of_most[lane]});
     return range;
   }
   std::int64_t numbers() const { return std::int64_t{largest} - least + 1; }
 
  private:
-  void add(T x) { least = x < least ? x : least, largest = x > largest ? x : largest; }
+  void add(byte_range other) { least = other.least < least ? other.least : least, largest = other.largest > largest ? other.largest : largest; }
 };
 
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
 namespace detail {
+
 /// An addend is below 2^19: registers look up its bytes one by one.
 inline constexpr int addend_bytes = 3;
+
+/// Looked up one by one: that of d is at [256 - d], so that numbers themselves are indices.
+class addends_by_number {
+  std::uint32_t of_[2 * table_entries] = {};
+
+ public:
+  template <class F> explicit addends_by_number(const F& addend_of) {
+    for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
+  }
+  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
+    // So many addends stay in 32 bits, where adding takes an instruction less.
+    constexpr std::int64_t most = 8 * 1024, zero = std::is_signed_v<T> ? 128 : 0;
+    const std::uint32_t* const table = of_ + table_entries - range.largest - zero;  // by bytes as numbers from the smallest one on
+    std::int64_t sum = 0;
+    for (; n > 0; n -= most, x += most) {
+      const std::int64_t count = n < most ? n : most;
+      std::uint32_t a = 0, b = 0, c = 0, d = 0;
+      std::int64_t i = 0;
+      for (; i + 8 <= count; i += 8) {  // one load brings eight
+        std::uint64_t eight;
+        __builtin_memcpy(&eight, x + i, sizeof eight);
+        if constexpr (zero != 0) eight ^= 0x8080808080808080U;
+        const auto next_two = [&](std::uint32_t& first, std::uint32_t& second) __attribute__((always_inline)) {
+          first += table[eight & 0xffU], second += table[eight >> 8U & 0xffU], eight >>= 16U;
+          keep(eight), keep(first), keep(second);  // g++ 12 would shift for each byte anew, and put vectors together from single loads
+        };
+        next_two(a, b), next_two(c, d), next_two(a, b), next_two(c, d);
+      }
+      for (; i < count; ++i) a += table[x[i] + zero];
+      sum += std::int64_t{a} + b + c + d;
+    }
+    return sum;
+  }
+};
+
 }  // namespace detail
-#endif
 
 #if defined(NNRT_LANES_AVX512)
 /// That of d is at [256 - d], so that numbers themselves are indices. Numbers above the largest, which registers look up, too, add nothing.
@@ -28751,13 +28787,16 @@ class softmax_addends {
   }
 };
 #elif defined(NNRT_LANES_AVX2)
-/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add.
+/// By distance: as many pieces of the tables are looked at as hold what the numbers of a row add. Where those are more than `most_pieces` in all, one
+/// number after the other takes less time.
 class softmax_addends {
+  static constexpr int most_pieces = 26;
   detail::table_of_differences of_[detail::addend_bytes];
   std::int64_t used_[detail::addend_bytes] = {};  // what is further has a byte of 0 there: the higher the byte, the sooner
+  detail::addends_by_number each_;
 
  public:
-  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)} {
+  template <class F> explicit softmax_addends(const F& addend_of) : of_{table_of(addend_of, 0), table_of(addend_of, 1), table_of(addend_of, 2)}, each_(addend_of) {
     for (std::int64_t d = 0; d < table_entries; ++d)
       for (int i = 0; i < detail::addend_bytes; ++i)
         if (addend_of(d) >> (8 * i) != 0) used_[i] = d + 1;
@@ -28765,6 +28804,7 @@ class softmax_addends {
   /// Of at least one register.
   template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
     const int pieces[] = {pieces_of(0, range.numbers()), pieces_of(1, range.numbers()), pieces_of(2, range.numbers())};
+    if (pieces[0] + pieces[1] + pieces[2] > most_pieces) return each_.sum(range, x, n);
     const __m256i largest = _mm256_set1_epi8(static_cast<char>(range.largest));
     __m256i sums[detail::addend_bytes] = {};
     const auto add = [&]<int N>(const T* numbers, const __m256i (&those)[N]) __attribute__((always_inline)) {
@@ -28806,34 +28846,7 @@ class softmax_addends {
   }
 };
 #else
-/// That of d is at [256 - d], so that numbers themselves are indices.
-class softmax_addends {
-  std::uint32_t of_[2 * table_entries] = {};
-
- public:
-  template <class F> explicit softmax_addends(const F& addend_of) {
-    for (std::int64_t d = 0; d < table_entries; ++d) of_[table_entries - d] = static_cast<std::uint32_t>(addend_of(d));
-  }
-  template <class T> std::int64_t sum(const byte_range<T>& range, const T* x, std::int64_t n) const {
-    // An addend is below 2^19: so many of them stay in 32 bits, where adding takes an instruction less.
-    constexpr std::int64_t most = 8 * 1024;
-    const std::uint32_t* const table = of_ + table_entries - range.largest;
-    const auto at = [&](std::int64_t i) __attribute__((always_inline)) { return table[x[i]]; };
-    std::int64_t sum = 0;
-    for (; n > 0; n -= most, x += most) {
-      const std::int64_t count = n < most ? n : most;
-      std::uint32_t a = 0, b = 0, c = 0, d = 0;
-      std::int64_t i = 0;
-      for (; i + 4 <= count; i += 4) {
-        a += at(i), b += at(i + 1), c += at(i + 2), d += at(i + 3);
-        asm("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));  // g++ 12 would put vectors together from single loads
-      }
-      for (; i < count; ++i) a += at(i);
-      sum += std::int64_t{a} + b + c + d;
-    }
-    return sum;
-  }
-};
+using softmax_addends = detail::addends_by_number;
 #endif
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
