@@ -105,10 +105,14 @@ constexpr limit_row on_x3[] = {
      channels_must_lie_within_the_limits, 2049, 2048},
     {"transposed pads", x3, [] { return transposed({.kernel = {5, 5}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 2, 2, 2}}); },
      [] { return transposed({.kernel = {5, 5}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 3, 2, 2}}); }, pads_must_not_exceed_half_of_the_kernel, 3, 2},
+    {"transposed pads above", x3, [] { return transposed({.kernel = {5, 5}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 2, 2, 2}}); },
+     [] { return transposed({.kernel = {5, 5}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 3, 2, 2, 2}}); }, pads_must_not_exceed_half_of_the_kernel, 3, 2},
     {"transposed stride, smallest", x3, [] { return transposed({.stride = {2, 4}}); }, [] { return transposed({.stride = {1, 2}}); }, strides_must_lie_within_the_limits, 1, 2},
     {"transposed stride, largest", x3, [] { return transposed({.kernel = {4, 4}, .stride = {4, 4}}); }, [] { return transposed({.kernel = {5, 5}, .stride = {2, 5}}); },
      strides_must_lie_within_the_limits, 5, 4},
     {"transposed stride between", x3, [] { return transposed({.kernel = {4, 4}, .stride = {2, 4}}); }, [] { return transposed({.kernel = {4, 4}, .stride = {2, 3}}); },
+     strides_must_be_powers_of_two, 3, 2},
+    {"transposed stride between, downwards", x3, [] { return transposed({.kernel = {4, 4}, .stride = {2, 4}}); }, [] { return transposed({.kernel = {4, 4}, .stride = {3, 4}}); },
      strides_must_be_powers_of_two, 3, 2},
     {"transposed strides in order", x3, [] { return transposed({.kernel = {4, 4}, .stride = {2, 4}}); }, [] { return transposed({.kernel = {4, 4}, .stride = {4, 2}}); },
      stride_height_must_not_exceed_stride_width, 4, 2},
@@ -123,6 +127,8 @@ constexpr limit_row on_x3[] = {
     {"matrix and weight", x3, [] { return weighted({4, 2048}, {2048, 6}); }, [] { return weighted({1, 4, 2, 2049}, {2049, 6}); }, channels_per_group_must_lie_within_the_limits, 2049, 2048},
     {"matrix, turned, and weight", x3, [] { return turned({1, 2, 2048, 2}, {2048, 6}); }, [] { return turned({1, 2, 2049, 2}, {2049, 6}); },
      channels_per_group_must_lie_within_the_limits, 2049, 2048},
+    {"matrix and weight, blocks of whole eights", x3, [] { return weighted({1, 8, 16}, {16, 8188}); }, [] { return weighted({1, 8, 16}, {16, 8189}); },
+     aligned_blocks_of_the_result_must_lie_within_the_limits, 2048, 2047},
     {"matrices and weights", x3, [] { return weighted({1, 3, 4, 5}, {1, 1, 5, 6}); }, [] { return weighted({1, 3, 4, 5}, {1, 3, 5, 6}); },
      outer_extents_of_the_second_factor_must_be_1, 3, 1},
 };
@@ -145,6 +151,8 @@ constexpr limit_row on_ultra[] = {
     {"dilation", ultra, [] { return conv({.dilation = {16, 16}}); }, [] { return conv({.x = {1, 34, 34, 8}, .dilation = {17, 17}}); }, dilations_must_lie_within_the_limits, 17, 16},
     {"image and dilation", ultra, [] { return conv({.x = {1, 9, 6, 8}, .dilation = {3, 3}}); }, [] { return conv({.x = {1, 9, 7, 8}, .dilation = {3, 3}}); },
      image_must_be_a_multiple_of_the_dilation, 7, 3},
+    {"image and dilation, downwards", ultra, [] { return conv({.x = {1, 9, 6, 8}, .dilation = {3, 3}}); }, [] { return conv({.x = {1, 10, 6, 8}, .dilation = {3, 3}}); },
+     image_must_be_a_multiple_of_the_dilation, 10, 3},
     {"result of a dilated layer", ultra, [] { return conv({.dilation = {2, 2}, .type = i8}); }, [] { return conv({.dilation = {2, 2}, .type = i16}); },
      result_of_a_dilated_kernel_must_be_i8, static_cast<int>(i16), static_cast<int>(i8), unit::type},
     {"pads", ultra, [] { return conv({.pad = {pad_mode::explicit_pads, 256, 0, 0, 256}}); }, [] { return conv({.pad = {pad_mode::explicit_pads, 0, 0, 257, 0}}); },
@@ -175,6 +183,8 @@ constexpr limit_row on_ultra[] = {
      [] { return transposed({.kernel = {6, 6}, .stride = {3, 3}, .pad = {pad_mode::explicit_pads, 1, 1, 1, 2}}); }, pads_must_not_exceed_kernel_over_stride, 2, 1},
     {"output paddings", ultra, [] { return transposed({.stride = {3, 3}, .pad = {pad_mode::valid}, .output_paddings = {1, 1}}); },
      [] { return transposed({.stride = {3, 3}, .pad = {pad_mode::valid}, .output_paddings = {1, 2}}); }, output_paddings_must_lie_within_the_limits, 2, 1},
+    {"output paddings, downwards", ultra, [] { return transposed({.stride = {3, 3}, .pad = {pad_mode::valid}, .output_paddings = {1, 1}}); },
+     [] { return transposed({.stride = {3, 3}, .pad = {pad_mode::valid}, .output_paddings = {2, 1}}); }, output_paddings_must_lie_within_the_limits, 2, 1},
     {"transposed dilation", ultra, [] { return transposed({.stride = {2, 2}}); }, [] { return transposed({.stride = {2, 2}, .dilation = {2, 1}, .pad = {pad_mode::valid}}); },
      dilations_must_lie_within_the_limits, 2, 1},
     {"dense outputs", ultra, [] { return dense(8, 8192); }, [] { return dense(8, 8193); }, filters_must_lie_within_the_limits, 8193, 8192},
@@ -187,6 +197,8 @@ constexpr limit_row on_ultra[] = {
     {"matrices, first factor", ultra, [] { return product({1, 1, 4, 5}, {2, 3, 5, 6}); }, [] { return product({2, 1, 4, 5}, {2, 3, 5, 6}); },
      first_factor_must_be_broadcast_as_a_whole_or_not_at_all, 2, 1},
     {"matrices, second factor", ultra, [] { return product({2, 3, 4, 5}, {2, 1, 5, 6}); }, [] { return product({2, 3, 4, 5}, {1, 3, 5, 6}); },
+     broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
+    {"matrices, second factor behind an extent of one", ultra, [] { return product({2, 1, 3, 4, 5}, {1, 1, 1, 5, 6}); }, [] { return product({2, 1, 3, 4, 5}, {1, 1, 3, 5, 6}); },
      broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
     {"matrices and weights", ultra, [] { return weighted({2, 3, 4, 5}, {2, 1, 5, 6}); }, [] { return weighted({2, 3, 4, 5}, {1, 3, 5, 6}); },
      broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
@@ -211,6 +223,14 @@ constexpr limit_row on_x5[] = {
      [] { return transposed({.x = {1, 4, 4, 1638}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 1, 1, 0, 0}}); },
      [] { return transposed({.x = {1, 4, 4, 1639}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 1, 1, 0, 0}}); },
      decomposed_kernel_volume_must_lie_within_the_limits, 32780, 32767},
+    {"transposed volume, decomposed behind a stride of pads", x5,
+     [] { return transposed({.x = {1, 4, 4, 2047}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 2, 2, 0, 0}}); },
+     [] { return transposed({.x = {1, 4, 4, 2048}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 2, 2, 0, 0}}); },
+     decomposed_kernel_volume_must_lie_within_the_limits, 32768, 32767},
+    {"transposed volume, decomposed beside a stride of pads", x5,
+     [] { return transposed({.x = {1, 4, 4, 2047}, .kernel = {4, 8}, .stride = {1, 2}, .pad = {pad_mode::explicit_pads, 0, 0, 2, 2}}); },
+     [] { return transposed({.x = {1, 4, 4, 2048}, .kernel = {4, 8}, .stride = {1, 2}, .pad = {pad_mode::explicit_pads, 0, 0, 2, 2}}); },
+     decomposed_kernel_volume_must_lie_within_the_limits, 32768, 32767},
     {"transposed pads", x5, [] { return transposed({.kernel = {4, 4}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 2, 2, 2}}); },
      [] { return transposed({.kernel = {4, 4}, .stride = {2, 2}, .pad = {pad_mode::explicit_pads, 2, 3, 2, 2}}); }, pads_must_not_exceed_kernel_over_stride, 3, 2},
     {"dense inputs, the last", x5, [] { return dense(32767, 8); }, [] { return dense(32768, 8); }, kernel_volume_must_lie_within_the_limits, 32768, 32767},
@@ -219,6 +239,22 @@ constexpr limit_row on_x5[] = {
 };
 
 static_assert(first_wrong(on_x3) == -1 && first_wrong(on_ultra) == -1 && first_wrong(on_x5) == -1);
+
+// A sum that broadcasts, or that is not the only reader, is no residual one: the layer in front of it may have any stride.
+static_assert(is_taken(ultra, [] {
+  ir::graph g = conv({.stride = {1, 3}});
+  g.outputs[0].value = append<ops::add>(g, {}, {g.outputs[0].value, add(g, of({1, 1, 1, 8}))});
+  return g;
+}()));
+static_assert(is_taken(ultra, [] {
+  ir::graph g = conv({.stride = {1, 3}});
+  const std::int32_t y = g.outputs[0].value;
+  g.outputs.push_back({append<ops::relu>(g, {}, {y}), {}});
+  g.outputs[0].value = append<ops::add>(g, {}, {y, add(g, of(g.at(y).desc.shape))});
+  return g;
+}()));
+// Rows of a matrix are no batch.
+static_assert(is_taken(x3, product({4, 5}, {5, 6})));
 
 }  // namespace
 

@@ -25,6 +25,16 @@ constexpr ir::graph times(float first, float second) {
   g.outputs.push_back({append<ops::mul>(g, {}, {x, by}), {}});
   return g;
 }
+/// The same of i8.
+constexpr ir::graph times_stored(std::int8_t first, std::int8_t second) {
+  ir::graph g;
+  const std::int8_t numbers[] = {first, second};
+  node_operand stored = of(i8, {1, 4, 4, 2});
+  stored.desc.quantised = quant{0.25F, 0};
+  const std::int32_t x = add(g, stored), by = g.add_constant<std::int8_t>(tensor_desc{i8, nhwc, {2}, quant{0.25F, 0}}, numbers);
+  g.outputs.push_back({append<ops::mul>(g, {}, {x, by}, "node", tensor_desc{i8, nhwc, {}, quant{0.25F, 0}}), {}});
+  return g;
+}
 constexpr ir::graph eltwise(eltwise_mode mode, shape_t a, shape_t b) {
   return single<ops::eltwise>(with<ops::eltwise>([&](auto& attrs) { attrs.mode = mode; }), {of(a), of(b)});
 }
@@ -36,6 +46,8 @@ constexpr limit_row on_x3[] = {
      constants_must_not_be_too_many, 1, 0},
     {"sum with a pixel", x3, [] { return both<ops::add>({2, 4, 4, 8}, {2, 1, 1, 8}); }, [] { return both<ops::add>({2, 4, 4, 8}, {2, 4, 1, 8}); },
      operands_must_have_one_shape_or_one_be_a_pixel, 64, 8},
+    {"sum of a row with an image", x3, [] { return both<ops::add>({2, 1, 1, 8}, {2, 4, 4, 8}); }, [] { return both<ops::add>({2, 4, 1, 8}, {2, 4, 4, 8}); },
+     operands_must_have_one_shape_or_one_be_a_pixel, 64, 8},
     {"sum with a number", x3, [] { return both<ops::add>({1, 4, 4, 1}, {1, 1, 1, 1}); }, [] { return both<ops::add>({1, 4, 4, 8}, {1, 1, 1, 1}); },
      operands_must_have_one_shape_or_one_be_a_pixel, 1, 8},
     {"eltwise as a sum", x3, [] { return eltwise(eltwise_mode::sum, {1, 4, 4, 2048}, {1, 4, 4, 2048}); }, [] { return eltwise(eltwise_mode::sum, {1, 4, 4, 2049}, {1, 4, 4, 2049}); },
@@ -46,6 +58,8 @@ constexpr limit_row on_x3[] = {
     {"product with a row", x3, [] { return both<ops::mul>({1, 4, 4, 8}, {1, 1, 1, 8}); }, [] { return both<ops::mul>({1, 4, 4, 8}, {1, 4, 1, 8}); },
      operands_must_have_one_shape_or_one_be_a_pixel_or_a_number, 32, 8},
     {"product with 0", x3, [] { return times(0.5F, -1); }, [] { return times(0.5F, 0); }, constants_must_not_hold_0, 1, 0},
+    {"product with 0 first", x3, [] { return times(0.5F, -1); }, [] { return times(0, 0.5F); }, constants_must_not_hold_0, 1, 0},
+    {"product with stored 0", x3, [] { return times_stored(2, -1); }, [] { return times_stored(0, 2); }, constants_must_not_hold_0, 1, 0},
     {"quotient, channels", x3, [] { return both<ops::div>({1, 4, 4, 2048}, {1, 1, 1, 1}); }, [] { return both<ops::div>({1, 4, 4, 2049}, {1, 1, 1, 1}); },
      channels_must_lie_within_the_limits, 2049, 2048},
     {"quotient, batch", x3, [] { return both<ops::div>({1, 4, 4, 8}, {1, 4, 4, 8}); }, [] { return both<ops::div>({2, 4, 4, 8}, {2, 4, 4, 8}); }, batch_must_lie_within_the_limits, 2, 1},
@@ -55,6 +69,8 @@ constexpr limit_row on_x3[] = {
      operands_must_have_one_shape_or_one_be_a_pixel_or_a_number, 32, 8},
     {"sigmoid, wide order", x3, [] { return unary<ops::sigmoid>({1, 32, 8, 32}); }, [] { return unary<ops::sigmoid>({1, 32, 9, 32}); },
      aligned_elements_must_lie_within_the_limits, 9216, 8192},
+    {"sigmoid, wide order of narrow images", x3, [] { return unary<ops::sigmoid>({1, 256, 4, 4}); }, [] { return unary<ops::sigmoid>({1, 257, 4, 4}); },
+     aligned_elements_must_lie_within_the_limits, 8224, 8192},
     {"sigmoid, deep order", x3, [] { return unary<ops::sigmoid>({1, 256, 1, 32}); }, [] { return unary<ops::sigmoid>({1, 257, 1, 32}); },
      aligned_elements_must_lie_within_the_limits, 8224, 8192},
     {"tanh", x3, [] { return unary<ops::tanh>({2, 32, 32, 8}); }, [] { return unary<ops::tanh>({1, 33, 32, 8}); }, elements_of_an_image_must_lie_within_the_limits, 8448, 8192},
@@ -84,6 +100,8 @@ constexpr limit_row on_ultra[] = {
      one_operand_alone_may_be_broadcast, 2, 1},
     {"maximum, rank", ultra, [] { return both<ops::maximum>({1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}); }, [] { return both<ops::maximum>({1, 1, 2, 3, 4, 5}, {1, 1, 2, 3, 4, 5}); },
      rank_must_lie_within_the_limits, 6, 5},
+    {"maximum, lowest rank of an operand", ultra, [] { return both<ops::maximum>({4, 8}, {4, 8}); }, [] { return both<ops::maximum>({4, 8}, {8}); },
+     rank_must_lie_within_the_limits, 1, 2},
     {"equal, one-sided", ultra, [] { return both<ops::equal>({1, 4, 4, 8}, {1, 1, 4, 1}); }, [] { return both<ops::equal>({1, 4, 1, 8}, {1, 1, 4, 8}); },
      one_operand_alone_may_be_broadcast, 2, 1},
     {"greater, rank", ultra, [] { return both<ops::greater>({1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}); }, [] { return both<ops::greater>({5}, {5}); }, rank_must_lie_within_the_limits, 1, 2},
@@ -161,6 +179,10 @@ constexpr bool presences_hold() {
   return true;
 }
 static_assert(presences_hold());
+
+// Channels of NCHW images are those of axis 1.
+constexpr ir::graph in_nchw(shape_t shape) { return single<ops::add>({}, {{tensor_desc{f32, nchw, shape}}, {tensor_desc{f32, nchw, shape}}}); }
+static_assert(is_taken(x3, in_nchw({1, 2048, 4, 2049})) && check(x3, in_nchw({1, 2049, 4, 4})).breaks(channels_must_lie_within_the_limits));
 
 // Beside an extent of 0 the others may have any product: it is counted as the largest number, and never overflows.
 static_assert(check(x3, unary<ops::sigmoid>({0, max_elements, max_elements, max_elements})) ==

@@ -102,9 +102,14 @@ constexpr limit_row on_x3[] = {
     {"space_to_depth block", x3, [] { return blocks<ops::space_to_depth>({1, 12, 12, 4}, 2); }, [] { return blocks<ops::space_to_depth>({1, 12, 12, 4}, 3); },
      block_size_must_lie_within_the_limits, 3, 2},
     {"resize, larger", x3, [] { return scaled({1, 2, 2, 8}, 512, 512); }, [] { return scaled({1, 2, 2, 8}, 513, 2); }, enlargement_must_lie_within_the_limits, 257, 256},
+    {"resize, wider", x3, [] { return scaled({1, 2, 2, 8}, 512, 512); }, [] { return scaled({1, 2, 2, 8}, 2, 513); }, enlargement_must_lie_within_the_limits, 257, 256},
+    {"resize, lower", x3, [] { return scaled({1, 511, 511, 8}, 2, 2); }, [] { return scaled({1, 512, 2, 8}, 2, 2); }, reduction_must_lie_within_the_limits, 256, 255},
     {"resize, smaller", x3, [] { return scaled({1, 511, 511, 8}, 2, 2); }, [] { return scaled({1, 2, 512, 8}, 2, 2); }, reduction_must_lie_within_the_limits, 256, 255},
     {"reduce_mean axes", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); }, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1}); },
      axes_must_be_height_and_width, 1, 2},
+    {"reduce_mean of batch and channels", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {2, 1}); }, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {0, 3}); },
+     axes_must_be_height_and_width, 2, 2},
+    {"softmax that names no axis", x3, [] { return shares({1, 4, 4, 8}, {}); }, [] { return shares({1, 4, 4, 8}, {}, false); }, node_must_be_the_last, 1, 0},
     {"reduce_mean to the end", x3, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); }, [] { return reduced_to_end<ops::reduce_mean>({1, 4, 4, 8}, {1, 2}); },
      axes_must_be_height_and_width, 3, 2},
     {"lstm sequences", x3, [] { return recurrent(1); }, [] { return recurrent(2); }, batch_must_lie_within_the_limits, 2, 1},
@@ -141,6 +146,7 @@ constexpr limit_row on_ultra[] = {
     {"space_to_depth block", ultra, [] { return blocks<ops::space_to_depth>({1, 12, 12, 4}, 2); }, [] { return blocks<ops::space_to_depth>({1, 12, 12, 4}, 4); },
      block_size_must_lie_within_the_limits, 4, 2},
     {"resize", ultra, [] { return scaled({1, 2, 2, 8}, 8192, 2); }, [] { return scaled({1, 2, 2, 8}, 2, 8193); }, sides_must_lie_within_the_limits, 8193, 8192},
+    {"resize of a large image", ultra, [] { return scaled({1, 8192, 2, 8}, 2, 2); }, [] { return scaled({1, 8193, 2, 8}, 2, 2); }, sides_must_lie_within_the_limits, 8193, 8192},
     {"reduce_mean axes", ultra, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {2, 1}); }, [] { return reduced<ops::reduce_mean>({1, 4, 4, 8}, {2, 3}); },
      axes_must_be_one_or_height_and_width, 2, 2},
     {"reduce_mean ranks", ultra, [] { return reduced<ops::reduce_mean>({1, 4, 4, 4, 8}, {1}); }, [] { return reduced<ops::reduce_mean>({1, 1, 4, 4, 4, 8}, {1}); },
@@ -161,6 +167,8 @@ constexpr limit_row on_ultra[] = {
      static_cast<int>(i32), unit::type},
     {"gather ranks", ultra, [] { return looked_up({9, 8, 2, 3}, listed({1, 2})); }, [] { return looked_up({9, 8, 2, 3, 2}, listed({1, 2})); }, rank_must_lie_within_the_limits, 5, 4},
     {"broadcast_to", ultra, [] { return spread({1, 4, 1, 8}, {1, 4, 6, 8}); }, [] { return spread({1, 1, 1, 8}, {1, 4, 6, 8}); }, extents_that_change_must_not_be_too_many, 2, 1},
+    {"broadcast_to, size", ultra, [] { return spread({1, 1024, 1, 1024}, {1, 1024, 1024, 1024}); }, [] { return spread({1, 1024, 1, 1024}, {1, 1024, 1025, 1024}); },
+     elements_must_lie_within_the_limits, 1074790400, 1073741824},
     {"tile", ultra, [] { return single<ops::tile>({}, {of({1, 4, 4, 8}), listed({1, 3, 1, 1})}); }, [] { return single<ops::tile>({}, {of({1, 4, 4, 8}), listed({1, 3, 2, 1})}); },
      extents_that_change_must_not_be_too_many, 2, 1},
     {"top_k", ultra, [] { return best({4, 8}, true); }, [] { return best({4, 8}, false); }, results_must_be_sorted, 0, 1},
@@ -203,6 +211,10 @@ static_assert(is_taken(ultra, mean({.x = {1, 512, 512, 8}, .global = true})));
 static_assert(is_absent(x3, reduced<ops::reduce_sum>({1, 4, 4, 8}, {3})) && is_absent(x3, looked_up({9, 8}, of(i32, {3}))) && is_absent(x3, best({4, 8}, true)));
 static_assert(is_taken(ultra, single<ops::bias_add>({of({1, 4, 4, 8}), weight_of({8})})));
 static_assert(is_absent(x5, single<ops::cast>({}, {of({4}), listed({1}, {1})})));
+
+// An axis that is named twice is one; the only axis of a tensor is no batch.
+static_assert(is_taken(ultra, reduced<ops::reduce_sum>({1, 4, 4, 8}, {3, -1})));
+static_assert(is_taken(ultra, shares({8}, {0})));
 
 // No images at all: their extents may have any product.
 static_assert(check(ultra, mean({.x = {0, max_elements, max_elements, max_elements}, .global = true})).breaks(batch_must_lie_within_the_limits));
