@@ -346,6 +346,67 @@ TEST_CASE("stored program: another version's, and another instruction set's, are
   CHECK(with(isa, "X", error_code::not_supported).find("is for X") != std::string::npos);
 }
 
+TEST_CASE("stored program: places of weights that are none, or not those of the plan, are refused by their number") {
+  const byte_list whole = store_program(compile(looked_up()).value()).value();
+  nnrt::detail::stored_parts parts;
+  REQUIRE(nnrt::detail::take_apart(whole, false, {}, parts));
+  REQUIRE(parts.places.size() == 1);
+  REQUIRE(parts.prepared_bytes == 0);
+  const auto end = static_cast<std::int64_t>(parts.data.size());
+  const std::size_t head_bytes = whole.size() - parts.data.size();
+  struct row {
+    std::int64_t prepared_bytes, count, place;
+    const char* refusal;
+  };
+  const row table[] = {
+      {0, 1, 0, ""},
+      {64, 1, 0, "stored program: has 64 bytes of prepared weights, expected 0"},
+      {0, 0, 0, "stored program: has places of 0 weights, expected 1"},
+      {0, 1, nnrt::detail::not_stored, "stored program: weight 0 is not in it"},
+      {0, 1, -64, "stored program: weight 0 lies outside of it"},
+      {0, 1, 32, "stored program: weight 0 lies outside of it"},
+      {0, 1, 64, "stored program: weight 0 lies outside of it"},
+      {0, 1, end, "stored program: weight 0 lies outside of it"},
+      {0, 1, end + 64, "stored program: weight 0 lies outside of it"},
+  };
+  const auto words_of = [](const row& r) {
+    record_writer words;
+    words.put(r.prepared_bytes), words.put(static_cast<std::uint64_t>(r.count)), words.put(r.place);
+    return std::move(words.bytes);
+  };
+  const byte_list stored = words_of(table[0]);
+  const auto at = std::find_end(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(head_bytes), stored.begin(), stored.end()) - whole.begin();
+  REQUIRE(static_cast<std::size_t>(at) < head_bytes);
+  for (const row& r : table) {
+    CAPTURE(r.place);
+    byte_list forged = whole;
+    const byte_list words = words_of(r);
+    std::copy(words.begin(), words.end(), forged.begin() + at);
+    nnrt_test::mend(forged);
+    CHECK(refusal_of(forged) == r.refusal);
+  }
+}
+
+TEST_CASE("stored program: another format, a head that is no whole lines, and another plan are refused by name") {
+  const byte_list whole = store_program(compile(smallest()).value()).value();
+  const auto with_word = [&](std::size_t at, auto number) {
+    byte_list forged = whole;
+    std::memcpy(forged.data() + at, &number, sizeof number);
+    nnrt_test::mend(forged);
+    return refusal_of(forged);
+  };
+  CHECK(with_word(32, std::uint32_t{3}) == "stored program: has format 3, expected 2");
+  std::uint64_t head = 0;
+  std::memcpy(&head, whole.data() + 8, sizeof head);
+  CHECK(with_word(8, head + 8) == "stored program: its head has " + std::to_string(head + 8) + " bytes");
+  CHECK(with_word(8, std::uint64_t{0}) == "stored program: its head has 0 bytes");
+  nnrt::detail::stored_parts parts;
+  REQUIRE(nnrt::detail::take_apart(whole, false, {}, parts));
+  const std::uint64_t digest = parts.plan_digest, other = digest + 1;
+  const auto bytes_of = [](const std::uint64_t& number) { return std::string_view(reinterpret_cast<const char*>(&number), sizeof number); };
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(digest), bytes_of(other))) == "stored program: was packed for other kernels");
+}
+
 TEST_CASE("stored program: a plan for an input whose extents are not known is refused, though nothing reads it") {
   author a;
   const std::int32_t x = a.to.input("x", {f32, {2}}).value();
