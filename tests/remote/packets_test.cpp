@@ -101,6 +101,7 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
   int pipe_ends[2];
   REQUIRE(::pipe2(pipe_ends, O_CLOEXEC) == 0);
   const owned_file reads(pipe_ends[0]), writes(pipe_ends[1]);
+  const std::vector<std::int8_t> whole_head = head_of(packet_mark, 0, 0, 0);
   struct row {
     const char* what;
     std::vector<std::int8_t> bytes;
@@ -109,11 +110,13 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
   };
   const row table[] = {
       {"shorter than a head", std::vector<std::int8_t>(15), {}, arrival::broken},
+      {"a head without its last byte", {whole_head.begin(), whole_head.end() - 1}, {}, arrival::broken},
       {"another mark", head_of(1, 4, 0, 4), {}, arrival::broken},
       {"fewer bytes than it says", head_of(packet_mark, 8, 0, 4), {}, arrival::broken},
       {"more bytes than it says", head_of(packet_mark, 4, 0, 8), {}, arrival::broken},
       {"neither in the packet nor in a file", head_of(packet_mark, 4, 2, 0), {large.number()}, arrival::broken},
       {"longer than packets are", head_of(packet_mark, 40'000, 0, 40'000), {}, arrival::broken},
+      {"longer than packets are, and than it says", head_of(packet_mark, most_inline_bytes, 0, 40'000), {}, arrival::broken},
       {"in a file that is not there", head_of(packet_mark, 4, 1, 0), {}, arrival::broken},
       {"in a file that is too short", head_of(packet_mark, 11, 1, 0), {small.number()}, arrival::broken},
       {"in a file that may become shorter", head_of(packet_mark, 4, 1, 0), {loose.number()}, arrival::broken},
@@ -132,6 +135,27 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
     got = {};
     CHECK(open_files() == before);
   }
+}
+
+TEST_CASE("packets: nobody changes a long message under way, or makes it shorter") {
+  const auto file = nnrt::remote::detail::file_of(message_of(100).bytes);
+  REQUIRE(file);
+  CHECK(sealed_bytes(file->number()) == 100);
+  CHECK(::pwrite(file->number(), "x", 1, 0) == -1);
+  CHECK(::ftruncate(file->number(), 99) == -1);
+  CHECK(::ftruncate(file->number(), 101) == -1);
+}
+
+TEST_CASE("packets: files of larger pages, some of which may be missing, are no memory of a message") {
+  const owned_file large(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB));
+  if (!large.is_open() || ::ftruncate(large.number(), ::off_t{1} << 30) != 0 || ::fcntl(large.number(), F_ADD_SEALS, F_SEAL_SHRINK) != 0) return;  // the system has none
+  CHECK(sealed_bytes(large.number()) == -1);
+}
+
+TEST_CASE("packets: only a side that is gone is a device that failed") {
+  using nnrt::remote::detail::not_sent;
+  for (const int number : {EPIPE, ECONNRESET, ENOTCONN}) CHECK(result<void>(not_sent(number)).error().code() == error_code::device_failed);
+  for (const int number : {EBADF, ETOOMANYREFS, EMSGSIZE}) CHECK(result<void>(not_sent(number)).error().code() != error_code::device_failed);
 }
 
 TEST_CASE("packets: more files than a message may have are refused, and all are closed") {
