@@ -700,6 +700,43 @@ TEST_CASE("host: memory that could shrink, or is none, is not taken") {
   CHECK(client.ask(question::prepare_offline, stored_model{{}, no_deadline, {}}).code == invalid);
 }
 
+TEST_CASE("host: bytes and files of a client are counted together, and what it gives back counts no more") {
+  host_options options;
+  options.most.memory_bytes = 10'000, options.most.memories = 3;
+  const hosted host(std::make_shared<toy_driver>(), options);
+  liar client(host);
+  constexpr auto too_much = static_cast<std::int32_t>(error_code::out_of_memory);
+  const owned_file file(::memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  REQUIRE(::ftruncate(file.number(), 20'000) == 0);
+  REQUIRE(::fcntl(file.number(), F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+  const auto lend = [&](std::uint64_t number, std::uint64_t bytes) { return client.ask(question::lend, lent_memory{number, bytes, {file.number(), 0, 0, 0}}).code; };
+  CHECK(lend(1, 6000) == -1);
+  CHECK(lend(2, 4001) == too_much);
+  CHECK(lend(2, 4000) == -1);
+  CHECK(lend(3, 1) == too_much);
+  CHECK(client.ask(question::take_back, ticket{2}).code == -1);
+  for (const std::uint64_t number : {3U, 4U}) CHECK(lend(number, 1) == -1);
+  CHECK(lend(5, 1) == too_much);
+  CHECK(client.ask(question::take_back, ticket{3}).code == -1);
+  CHECK(lend(5, 1) == -1);
+
+  hdi::Model m;
+  hdi::Tensor t;
+  t.name = "c", t.dataType = hdi::DATA_TYPE_INT8, t.dims = {6000}, t.format = hdi::FORMAT_NONE;
+  t.data = {file.number(), 20'000, 0, 6000};
+  m.allTensors.push_back(t);
+  m.outputIndex = {0};
+  const auto prepare = [&] { return client.ask(question::prepare, wanted_model{{}, no_deadline, m}).code; };
+  CHECK(prepare() == -1);  // model 1
+  CHECK(prepare() == too_much);
+  CHECK(client.ask(question::drop_model, ticket{1}).code == -1);
+  CHECK(prepare() == -1);
+  const hdi::SharedBuffer buffer{file.number(), 20'000, 0, 5001};
+  CHECK(client.ask(question::restore, stored_model{{}, no_deadline, {buffer, buffer}}).reason == "buffers: have 10002 bytes, expected at most 10000");
+  const hdi::SharedBuffer small{file.number(), 20'000, 0, 8};
+  CHECK(client.ask(question::prepare_offline, stored_model{{}, no_deadline, {small, small}}).reason == "offline model: got 2 buffers, expected 1");
+}
+
 TEST_CASE("host: runs on what is not there are refused before the driver sees them") {
   const auto driver = std::make_shared<toy_driver>();
   std::atomic<int> runs{0};
