@@ -280,6 +280,28 @@ TEST_CASE("stored program: one whose extents are unknown is planned when it gets
   CHECK(results_of(restored(store_program(fixed).value())) == results_of(fixed));
 }
 
+TEST_CASE("stored program: one whose extents are unknown keeps its choices of kernels and weights") {
+  author a;
+  const std::int32_t x = a.to.input("image", {f32, {1, -1, -1, 32}}).value();
+  REQUIRE(a.to.output("y", a.conv2d(x, {64, 3, 3, 32})));
+  const model open = a.to.finish();
+  const shape_t image{1, 24, 24, 32};
+  const std::string by_choice = results_of(compile(open).value(), {image});
+  for (const options& wanted : {options{.winograd = winograd::off}, options{.float16_weights = true}}) {
+    const program fresh = compile(open, wanted).value();
+    const std::string expected = results_of(fresh, {image});
+    REQUIRE(expected != by_choice);
+    CHECK(results_of(restored(store_program(fresh).value()), {image}) == expected);
+  }
+}
+
+TEST_CASE("stored program: one that is given no time to be restored is not") {
+  const byte_list bytes = store_program(compile(smallest()).value()).value();
+  const auto late = restore_program(kept_bytes::copy_of(bytes), {.deadline = 1});
+  REQUIRE(!late);
+  CHECK(late.error().code() == error_code::deadline_missed);
+}
+
 TEST_CASE("stored program: storing is the same bytes each time, and none of what was packed is there twice") {
   const program fresh = compile(mobilenet()).value();
   const byte_list bytes = store_program(fresh).value();
@@ -346,6 +368,26 @@ TEST_CASE("stored program: another version's, and another instruction set's, are
   CHECK(with(isa, "X", error_code::not_supported).find("is for X") != std::string::npos);
 }
 
+/// The end of a head: bytes of what is prepared, how many places of weights follow, and the first of them.
+struct places_of_weights {
+  std::int64_t prepared_bytes, count, first;
+  std::vector<std::byte> bytes() const {
+    record_writer words;
+    words.put(prepared_bytes), words.put(static_cast<std::uint64_t>(count)), words.put(first);
+    return {words.bytes.begin(), words.bytes.end()};
+  }
+};
+byte_list with_places(byte_list bytes, const places_of_weights& stored, const places_of_weights& others) {
+  std::uint64_t head = 0;
+  std::memcpy(&head, bytes.data() + 8, sizeof head);
+  const std::vector<std::byte> from = stored.bytes(), to = others.bytes();
+  const auto end = bytes.begin() + static_cast<std::ptrdiff_t>(head), at = std::find_end(bytes.begin(), end, from.begin(), from.end());
+  REQUIRE(at != end);
+  std::copy(to.begin(), to.end(), at);
+  nnrt_test::mend(bytes);
+  return bytes;
+}
+
 TEST_CASE("stored program: places of weights that are none, or not those of the plan, are refused by their number") {
   const byte_list whole = store_program(compile(looked_up()).value()).value();
   nnrt::detail::stored_parts parts;
@@ -353,37 +395,24 @@ TEST_CASE("stored program: places of weights that are none, or not those of the 
   REQUIRE(parts.places.size() == 1);
   REQUIRE(parts.prepared_bytes == 0);
   const auto end = static_cast<std::int64_t>(parts.data.size());
-  const std::size_t head_bytes = whole.size() - parts.data.size();
   struct row {
-    std::int64_t prepared_bytes, count, place;
+    places_of_weights words;
     const char* refusal;
   };
   const row table[] = {
-      {0, 1, 0, ""},
-      {64, 1, 0, "stored program: has 64 bytes of prepared weights, expected 0"},
-      {0, 0, 0, "stored program: has places of 0 weights, expected 1"},
-      {0, 1, nnrt::detail::not_stored, "stored program: weight 0 is not in it"},
-      {0, 1, -64, "stored program: weight 0 lies outside of it"},
-      {0, 1, 32, "stored program: weight 0 lies outside of it"},
-      {0, 1, 64, "stored program: weight 0 lies outside of it"},
-      {0, 1, end, "stored program: weight 0 lies outside of it"},
-      {0, 1, end + 64, "stored program: weight 0 lies outside of it"},
+      {{0, 1, 0}, ""},
+      {{64, 1, 0}, "stored program: has 64 bytes of prepared weights, expected 0"},
+      {{0, 0, 0}, "stored program: has places of 0 weights, expected 1"},
+      {{0, 1, nnrt::detail::not_stored}, "stored program: weight 0 is not in it"},
+      {{0, 1, -64}, "stored program: weight 0 lies outside of it"},
+      {{0, 1, 32}, "stored program: weight 0 lies outside of it"},
+      {{0, 1, 64}, "stored program: weight 0 lies outside of it"},
+      {{0, 1, end}, "stored program: weight 0 lies outside of it"},
+      {{0, 1, end + 64}, "stored program: weight 0 lies outside of it"},
   };
-  const auto words_of = [](const row& r) {
-    record_writer words;
-    words.put(r.prepared_bytes), words.put(static_cast<std::uint64_t>(r.count)), words.put(r.place);
-    return std::move(words.bytes);
-  };
-  const byte_list stored = words_of(table[0]);
-  const auto at = std::find_end(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(head_bytes), stored.begin(), stored.end()) - whole.begin();
-  REQUIRE(static_cast<std::size_t>(at) < head_bytes);
   for (const row& r : table) {
-    CAPTURE(r.place);
-    byte_list forged = whole;
-    const byte_list words = words_of(r);
-    std::copy(words.begin(), words.end(), forged.begin() + at);
-    nnrt_test::mend(forged);
-    CHECK(refusal_of(forged) == r.refusal);
+    CAPTURE(r.words.first);
+    CHECK(refusal_of(with_places(whole, table[0].words, r.words)) == r.refusal);
   }
 }
 
@@ -405,6 +434,24 @@ TEST_CASE("stored program: another format, a head that is no whole lines, and an
   const std::uint64_t digest = parts.plan_digest, other = digest + 1;
   const auto bytes_of = [](const std::uint64_t& number) { return std::string_view(reinterpret_cast<const char*>(&number), sizeof number); };
   CHECK(refusal_of(nnrt_test::with_other_text(whole, bytes_of(digest), bytes_of(other))) == "stored program: was packed for other kernels");
+}
+
+TEST_CASE("stored program: one without a plan waits for shapes, and has all of its weights") {
+  const byte_list whole = store_program(compile(looked_up()).value()).value(), open = store_program(compile(of_any_size()).value()).value();
+  const auto words_of = [](auto... numbers) {
+    record_writer words;
+    (words.put(numbers), ...);
+    return std::string(reinterpret_cast<const char*>(words.bytes.data()), words.bytes.size());
+  };
+  nnrt::detail::stored_parts planned, unplanned;
+  REQUIRE(nnrt::detail::take_apart(whole, false, {}, planned));
+  REQUIRE(nnrt::detail::take_apart(open, false, {}, unplanned));
+  const std::string refusal = "stored program: has no plan, and is not one that waits for shapes";
+  CHECK(refusal_of(nnrt_test::with_other_text(whole, words_of(planned.plan_digest, std::uint8_t{1}), words_of(planned.plan_digest, std::uint8_t{0}))) == refusal);
+  REQUIRE(unplanned.places.size() == 1);
+  const places_of_weights stored{unplanned.prepared_bytes, 1, unplanned.places[0]};
+  CHECK(refusal_of(with_places(open, stored, stored)).empty());
+  CHECK(refusal_of(with_places(open, stored, {stored.prepared_bytes, 1, nnrt::detail::not_stored})) == refusal);
 }
 
 TEST_CASE("stored program: a plan for an input whose extents are not known is refused, though nothing reads it") {
