@@ -143,7 +143,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
 
 TEST_CASE("winograd: transformed inputs of channels that would collide lie a line further apart") {
   const conv_shape s = image(15, 14, 1024, lanes);
-  CHECK(kernels::detail::winograd_layout(s, 4).row_step() % 1024 != 0);
+  CHECK(nnrt::kernels::detail::winograd_layout(s, 4).row_step() % 1024 != 0);
   std::minstd_rand random(9);
   const problem<4> p(s, {}, random);
   fenced y(outputs(s), nan), divided(outputs(s), nan);
