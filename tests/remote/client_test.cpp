@@ -175,6 +175,22 @@ TEST_CASE("client: a host that makes more of an output than there can be has die
   CHECK(std::count(y.begin(), y.end(), -5.0F) == 2 << 20);
 }
 
+TEST_CASE("client: a host that tells of fewer outputs than the model has has died") {
+  dictated_host host([](question what) {
+    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    end.no_range = "any";
+    switch (what) {
+      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+      case question::prepare: return answer(model_facts{1, {end}, {end}});
+      case question::run: return answer(run_result{});
+      default: return answer();
+    }
+  });
+  const auto device = host.connected();
+  const auto runs = *prepared(*device, network({2, 4}))->make_execution();
+  CHECK(run_wrongly(*runs, 1, 4) == "the test: the driver's host forgets outputs");
+}
+
 TEST_CASE("client: a host that answers a run twice has died, and its second answer is no other run's") {
   const auto says = [](question what) {
     model_end end = end_of({f32, {2, 4}}, "end", nullptr);
@@ -422,6 +438,21 @@ TEST_CASE("client: callers who say that they have more memory than there is are 
   CHECK(open->run({&in, 1}, {&out, 1}, no_deadline));
 }
 
+TEST_CASE("client: a tensor without memory is refused before the host hears of it") {
+  const hosted host(std::make_shared<toy_driver>());
+  const auto runs = *prepared(*connected(host))->make_execution();
+  std::vector<float> x(8, 1);
+  const hal::argument in{bytes_in(x), 32, {2, 4}}, no_in{nullptr, 32, {2, 4}};
+  hal::argument out{nullptr, 32, {}};
+  for (const hal::argument& first : {in, no_in}) {
+    const auto done = runs->run({&first, 1}, {&out, 1}, no_deadline);
+    REQUIRE(!done);
+    CHECK(done.error().code() == error_code::invalid_argument);
+    CHECK(done.error().message() == (first.data == nullptr ? "tensor 0: has no memory" : "tensor 1: has no memory"));
+  }
+  CHECK(run_wrongly(*runs, 1, 4) == "");
+}
+
 TEST_CASE("client: a deadline is the driver's, too") {
   const auto driver = std::make_shared<toy_driver>();
   driver->before = [](auto, auto) { return ::usleep(50'000), result<void>(); };
@@ -653,6 +684,7 @@ TEST_CASE("host: questions that are none, or not whole, are answered with what i
   CHECK(client.send_and_hear(0, {}).reason == "driver's host: got question 0, expected 1 to 12");
   CHECK(client.send_and_hear(13, {}).code == static_cast<std::int32_t>(error_code::not_supported));
   CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 3, expected 2");
+  CHECK(client.ask(question::hello, greeting{protocol_version - 1}).reason == "driver's host: got protocol 1, expected 2");
   hdi::writer half;
   half.put_raw(std::int32_t{1});
   CHECK(client.send_and_hear(2, half).code == static_cast<std::int32_t>(error_code::invalid_file));
@@ -735,6 +767,18 @@ TEST_CASE("host: bytes and files of a client are counted together, and what it g
   CHECK(client.ask(question::restore, stored_model{{}, no_deadline, {buffer, buffer}}).reason == "buffers: have 10002 bytes, expected at most 10000");
   const hdi::SharedBuffer small{file.number(), 20'000, 0, 8};
   CHECK(client.ask(question::prepare_offline, stored_model{{}, no_deadline, {small, small}}).reason == "offline model: got 2 buffers, expected 1");
+}
+
+TEST_CASE("host: the number of a model that was dropped is no other model's") {
+  const hosted host(std::make_shared<toy_driver>());
+  liar client(host);
+  const auto written = hdi::write_model(network());
+  const auto prepare = [&] { return client.ask(question::prepare, wanted_model{{}, no_deadline, written->model}).code; };
+  for (int i = 0; i < 2; ++i) REQUIRE(prepare() == -1);  // models 1 and 2
+  CHECK(client.ask(question::drop_model, ticket{1}).code == -1);
+  REQUIRE(prepare() == -1);
+  CHECK(client.ask(question::drop_model, ticket{1}).code == invalid);
+  for (const std::uint64_t number : {2U, 3U}) CHECK(client.ask(question::drop_model, ticket{number}).code == -1);
 }
 
 TEST_CASE("host: runs on what is not there are refused before the driver sees them") {
