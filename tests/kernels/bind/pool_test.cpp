@@ -84,7 +84,8 @@ TEST_CASE_TEMPLATE("pools of stored bytes: any window, channels around whole reg
                    ops::max_pool, ops::avg_pool) {
   for (const row& r : table)
     for (const std::int64_t c : {std::int64_t{1}, std::int64_t{7}, std::int64_t{8}, std::int64_t{16}, std::int64_t{35},
-                                 kernels::register_bytes - 1, kernels::register_bytes, 2 * kernels::register_bytes + 5})
+                                 kernels::register_bytes - 1, kernels::register_bytes, 2 * kernels::register_bytes + 1,
+                                 2 * kernels::register_bytes + 5})
       for (const dtype type : {i8, u8})
         for (const activation fused : {activation::none, activation::relu, activation::relu6}) {
           CAPTURE(r.a.kernel.h);
