@@ -114,6 +114,20 @@ class dictated_host {
   std::thread thread_;
 };
 
+/// Answers of a host with one model, from floats [2, 4] to as many, all of whose runs give the same.
+auto of_a_model_whose_runs_give(const run_result& made) {
+  return [made](question what) {
+    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
+    end.no_range = "any";
+    switch (what) {
+      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+      case question::prepare: return answer(model_facts{1, {end}, {end}});
+      case question::run: return answer(made);
+      default: return answer();
+    }
+  };
+}
+
 }  // namespace
 
 TEST_CASE("client: the device is described as its driver describes itself") {
@@ -153,16 +167,7 @@ TEST_CASE("client: numbers of a host that mean nothing are no status and no type
 }
 
 TEST_CASE("client: a host that makes more of an output than there can be has died, and nothing is copied") {
-  dictated_host host([](question what) {
-    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
-    end.no_range = "any";
-    switch (what) {
-      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
-      case question::prepare: return answer(model_facts{1, {end}, {end}});
-      case question::run: return answer(run_result{{{2, 1 << 20}}});
-      default: return answer();
-    }
-  });
+  dictated_host host(of_a_model_whose_runs_give(run_result{{{2, 1 << 20}}}));
   const auto device = host.connected();
   const auto runs = *prepared(*device, network({2, 4}))->make_execution();
   std::vector<float> x(8, 1), y(2 << 20, -5);
@@ -176,30 +181,14 @@ TEST_CASE("client: a host that makes more of an output than there can be has die
 }
 
 TEST_CASE("client: a host that tells of fewer outputs than the model has has died") {
-  dictated_host host([](question what) {
-    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
-    end.no_range = "any";
-    switch (what) {
-      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
-      case question::prepare: return answer(model_facts{1, {end}, {end}});
-      case question::run: return answer(run_result{});
-      default: return answer();
-    }
-  });
+  dictated_host host(of_a_model_whose_runs_give(run_result{}));
   const auto device = host.connected();
   const auto runs = *prepared(*device, network({2, 4}))->make_execution();
   CHECK(run_wrongly(*runs, 1, 4) == "the test: the driver's host forgets outputs");
 }
 
 TEST_CASE("client: a host that answers a run twice has died, and its second answer is no other run's") {
-  const auto says = [](question what) {
-    model_end end = end_of({f32, {2, 4}}, "end", nullptr);
-    end.no_range = "any";
-    if (what == question::hello) return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
-    if (what == question::prepare) return answer(model_facts{1, {end}, {end}});
-    return what == question::run ? answer(run_result{{{2, 4}}}) : answer();
-  };
-  dictated_host host(says, question::run);
+  dictated_host host(of_a_model_whose_runs_give(run_result{{{2, 4}}}), question::run);
   const auto device = host.connected();
   const auto runs = *prepared(*device, network({2, 4}))->make_execution();
   std::vector<float> x(8), y(8);
