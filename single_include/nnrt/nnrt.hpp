@@ -5061,6 +5061,7 @@ struct kernel_call {
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
+  bool reads_band = false;  // the image is a band that the step before has just made
 
   /// The record of the choice, or the member of one that begins so many words behind its begin.
   template <class T> T recorded(std::size_t first_word = 0) const {
@@ -11690,14 +11691,19 @@ template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void
 /// took three times as long on two cores of a Zen 4, and the products behind them lost, too.
 inline constexpr std::int64_t shared_strip_rows = 6;
 
-/// Output rows that strips go down at once. Where pixels begin a multiple of 2 KiB apart, the lines of a vector of channels fall into one or two sets of the first
-/// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones. Images that no L2
-/// holds (2 MiB with the results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps in mind.
+/// Floats of an image and its results.
+constexpr std::int64_t floats_of_layer(const depthwise_shape& s) { return (s.height * s.width + s.out_height * s.out_width) * s.channels; }
+
+/// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of the first cache.
+constexpr bool pixels_collide(const depthwise_shape& s) { return s.channels % 512 == 0; }
+
+/// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out others: few are made then for all
+/// channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the results) are made in bands of 16 rows: down all rows a strip has a
+/// page for each, more than what fetches ahead keeps in mind.
 constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
-  if (s.channels % 512 == 0) return s.channels % 1024 == 0 ? 2 : 3;
+  if (pixels_collide(s)) return s.channels % 1024 == 0 ? 2 : 3;
   if (is_shared) return std::min(rows, shared_strip_rows);
-  const std::int64_t floats = (s.height * s.width + s.out_height * s.out_width) * s.channels;
-  return floats >= 512 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
+  return floats_of_layer(s) >= 128 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }
 
 /// Output rows of one image in strips; is_shared: other threads may make those around.
@@ -11725,11 +11731,11 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/depthwise_tile.hpp
-// depthwise_tile: tiles of two rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
+// depthwise_tile: tiles of two or four rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
 // Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads. 3x3 kernels have strips instead where registers
-// are enough, see depthwise_strip.hpp.
+// are enough and L2 holds the image, see depthwise_strip.hpp.
 //
-// All tiles of two rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
+// All tiles of some rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -11737,9 +11743,12 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// compiler half a second.
 inline constexpr int tile_columns_of_3x3[] = {4, 5, 3}, tile_columns_of_5x5[] = {vector_registers == 32 ? 7 : 4, 3};
 
+/// Rows and columns of a tile of 3x3 kernels for 32 registers, which have nine weights and 16 sums there.
+inline constexpr int large_tile = 4;
+
 namespace detail {
 
-/// Two rows of outputs in one image.
+/// Some rows of outputs in one image.
 struct depthwise_rows {
   const float* w;  // of the first channels that are wanted
   float* y;        // first output pixel
@@ -11748,7 +11757,7 @@ struct depthwise_rows {
   interval vectors;             // of channels that are wanted
   std::int64_t line, out_line;  // floats from one row to the next
   interval inside;              // rows of the input that lie in the image, counted from x on
-  std::int64_t rows;            // of output that are wanted, 1 or 2
+  std::int64_t rows;            // of output that are wanted, at most those of a tile
   std::int64_t width, out_width, pad_left;
   clamp_range range;
 };
@@ -11761,18 +11770,21 @@ struct depthwise_place {
 };
 
 /// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
-/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and its second row if that is not wanted, and
+/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and rows that are not wanted, and
 /// may have fewer channels than lanes if masks are free; any other is whole.
-template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depthwise_vector {
+template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> struct depthwise_vector {
   static_assert(Pixels == 1 || Stride == 1);
   using sums = depthwise_sums<K, Stride * Pixels, Columns>;
+  static constexpr int in_rows = (Rows - 1) * Stride + K;
+  static constexpr bool keeps_taps = K == 3 && Rows == large_tile;
   const depthwise_rows& t;
   const strides& pixel;
   std::uint32_t inside;
   std::int64_t used;  // lanes
   const float* w;     // bias, taps
   address row;        // of input
-  sums upper, lower;
+  sums of_row[Rows];
+  vf kept[keeps_taps ? K * K : 1];
 
   /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if not all do.
   template <class Add> [[gnu::always_inline]] void columns(Add add) {
@@ -11795,18 +11807,17 @@ template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depth
       }
     });
   }
-  template <int I> [[gnu::always_inline]] void load_taps(vf (&taps)[K]) const {
-    each<K>([&](auto k) __attribute__((always_inline)) { taps[k] = load(w + (1 + I * K + k) * lanes); });
-  }
-  /// Adds row I of the input to both rows of outputs, or to the one that sees it.
+  [[gnu::always_inline]] vf tap(int place) const { return keeps_taps ? kept[place] : load(w + (1 + place) * lanes); }
+  /// Adds row I of the input to the rows of outputs that see it.
   template <int I> [[gnu::always_inline]] void add_row() {
     if (Checked && (I < t.inside.begin || I >= t.inside.end)) return;
-    vf upper_taps[K], lower_taps[K];
-    if constexpr (I < K) load_taps<I>(upper_taps);
-    if constexpr (I >= Stride) load_taps<I - Stride>(lower_taps);
+    constexpr int first = I < K ? 0 : (I - K) / Stride + 1, last = std::min(Rows - 1, I / Stride);
+    vf taps[last - first + 1][K];
+    each<last - first + 1>([&](auto r) __attribute__((always_inline)) {
+      each<K>([&](auto k) __attribute__((always_inline)) { taps[r][k] = tap((I - (first + r) * Stride) * K + k); });
+    });
     columns([&](auto j, vf x, auto... where) __attribute__((always_inline)) {
-      if constexpr (I < K) upper.template add<j>(x, upper_taps, where...);
-      if constexpr (I >= Stride) lower.template add<j>(x, lower_taps, where...);
+      each<last - first + 1>([&](auto r) __attribute__((always_inline)) { of_row[first + r].template add<j>(x, taps[r], where...); });
     });
   }
   [[gnu::always_inline]] void store_row(const sums& done, float* y) const {
@@ -11821,56 +11832,63 @@ template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depth
   }
   [[gnu::always_inline]] void run(float* y) {
     const vf bias = load(w);
-    upper.start(bias), lower.start(bias);
+    if constexpr (keeps_taps)
+      each<K * K>([&](auto place) __attribute__((always_inline)) {
+        kept[place] = load(w + (1 + place) * lanes);
+        keep(kept[place]);  // or g++ loads them for each use
+      });
+    each<Rows>([&](auto r) __attribute__((always_inline)) { of_row[r].start(bias); });
     // Written out for tiles at borders, too: in loops those of small images take a quarter longer.
-    each<Stride + K>([&](auto i) __attribute__((always_inline)) {
+    each<in_rows>([&](auto i) __attribute__((always_inline)) {
       add_row<i>();
       row = advanced(row, t.line);
     });
-    store_row(upper, y);
-    if (!Checked || t.rows == 2) store_row(lower, y + t.out_line);
+    each<Rows>([&](auto r) __attribute__((always_inline)) {
+      if (!Checked || r < t.rows) store_row(of_row[r], y + r * t.out_line);
+    });
   }
 };
 
 /// The channels of one tile.
-template <int K, int Stride, int Columns, int Pixels, bool Checked>
+template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
 [[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel, const depthwise_place& at) {
   const std::int64_t used = Pixels == 2 ? lanes : std::min(lanes, t.channels);
   const float* w = t.w;
   for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
-    depthwise_vector<K, Stride, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
+    depthwise_vector<K, Stride, Rows, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
   }
 }
 
-/// All tiles of two rows.
-template <class Isa, int K, int Stride, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
+/// All tiles of some rows.
+template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
   constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
   const strides pixel(t.channels);
-  const bool has_all_rows = t.rows == 2 && t.inside.size() == Stride + K && Pixels * t.channels >= lanes;
+  const bool has_all_rows = t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= lanes;
   for (std::int64_t begin = 0; begin < t.out_width; begin += columns) {
     const std::int64_t ox = std::min(begin, t.out_width - columns), ix = ox * Stride - t.pad_left;
     const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns), right = nnrt::detail::clamped(t.width - ix, left, in_columns);
     const depthwise_place at{advanced(t.x, ix * t.channels), t.y + ox * t.channels, (1U << right) - (1U << left)};
-    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Columns, Pixels, false>(t, pixel, at);
-    else depthwise_tile<K, Stride, Columns, Pixels, true>(t, pixel, at);
+    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Rows, Columns, Pixels, false>(t, pixel, at);
+    else depthwise_tile<K, Stride, Rows, Columns, Pixels, true>(t, pixel, at);
   }
 }
 
 /// Output rows of one image in tiles.
-template <class Isa, int K, int Stride, int Columns, int Pixels>
+template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
   depthwise_rows t{};
   t.w = packed + vectors.begin * (K * K + 1) * lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
-  for (std::int64_t oy = rows.begin; oy < rows.end; oy += 2) {
+  constexpr std::int64_t in_rows = (Rows - 1) * Stride + K;
+  for (std::int64_t oy = rows.begin; oy < rows.end; oy += Rows) {
     const std::int64_t iy = oy * Stride - s.pad_top;
-    t.rows = std::min<std::int64_t>(2, rows.end - oy);
-    t.inside.begin = nnrt::detail::clamped(-iy, 0, Stride + K), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, Stride + K);
+    t.rows = std::min<std::int64_t>(Rows, rows.end - oy);
+    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     t.x = advanced(address_of(x), iy * t.line);
     t.y = y + oy * t.out_line;
-    depthwise_row_of_tiles<Isa, K, Stride, Columns, Pixels>(t);
+    depthwise_row_of_tiles<Isa, K, Stride, Rows, Columns, Pixels>(t);
   }
 }
 
@@ -12565,7 +12583,8 @@ struct depthwise_method {
   int kernel = 0;
   int stride = 0;
   int pixels = 1;
-  int columns = 0;  // in vectors
+  int columns = 0;               // in vectors
+  bool has_large_tiles = false;  // in place of strips, unless the image is in L2
 
   friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
 };
@@ -12587,6 +12606,8 @@ constexpr depthwise_method_list list_depthwise_methods() {
       for (const int columns : tile_columns_of_3x3)
         if (!has_strips) list.add({3, stride, pixels, columns});
     }
+  for (const int columns : strip_columns_of_3x3)
+    if (has_strips && columns >= large_tile) list.add({3, 1, 1, columns, true});
   return list;
 }
 }  // namespace detail
@@ -12599,8 +12620,16 @@ constexpr int number_of(const depthwise_method& method) {
   return i;
 }
 
-/// The fastest method for a shape, whatever the height of its images; asked at plan time, so that a program has the methods that its layers
-/// use and no others. What depthwise_pack() makes serves all methods.
+/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB). All tiles of a row read what
+/// lies side by side, which is fetched ahead; and while lines come from L3 the products of another tile can be made, where all of a strip wait for those
+/// of the row above. Where both lie in L2, strips are faster.
+constexpr bool has_large_tiles(const depthwise_shape& s) {
+  return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile && !detail::pixels_collide(s) &&
+         detail::floats_of_layer(s) >= 512 * 1024;
+}
+
+/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers use and
+/// no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
   const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
@@ -12609,10 +12638,26 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   const int columns = kernel == 5 ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
                       : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
                                    : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
-  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns};
+  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns, columns >= large_tile && has_large_tiles(s)};
 }
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s).
+namespace detail {
+/// Output rows of one image by a method.
+template <class Isa, depthwise_method Method>
+void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared, bool is_in_cache) {
+  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
+  else if constexpr (Method.kernel == 5 || !has_strips)
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range, rows, vectors);
+  else {
+    // A call for each strip takes a fifth of the time of two vectors in the few rows of a band.
+    if constexpr (Method.has_large_tiles)
+      if (!is_in_cache || vectors.size() < 4) return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors, is_shared);
+  }
+}
+}  // namespace detail
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image which s is a band of.
 ///
 /// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
@@ -12620,19 +12665,18 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 /// \param packed what depthwise_pack() made of weights and bias
 ///
 /// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are several parts
+///
+/// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false) {
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false,
+                  bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
-    const interval rows{first, last};
-    if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
-    else if constexpr (Method.kernel == 5 || !has_strips)
-      detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.columns, Method.pixels>(s, from, packed, to, range, rows, work.columns);
-    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
+    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns, is_band || p.count > 1, is_in_cache);
     done += last - first;
   }
 }
@@ -12905,7 +12949,7 @@ template <class Op, class Isa> struct depthwise_binding {
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <depthwise_method Method> static void run(const kernel_call& call) {
     depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all());
+                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_band);
   }
 };
 
@@ -38073,7 +38117,9 @@ class band_run {
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
       put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
-      if (stage.reads_rows_of(i)) stage.images[i] = rows_in_memory::of(stage.views[i]);
+      if (!stage.reads_rows_of(i)) continue;
+      stage.images[i] = rows_in_memory::of(stage.views[i]);
+      stage.call.reads_band |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_band;
     }
     put(stage.views[inputs], s.outputs.first);
     stage.result = rows_in_memory::of(stage.views[inputs]);

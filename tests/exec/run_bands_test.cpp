@@ -245,13 +245,14 @@ TEST_CASE("run_bands: executors and sessions run in bands, on any number of thre
 }
 
 const std::byte* seen_end = nullptr;
+bool seen_band = false;
 
-TEST_CASE("run_bands: kernels know where the prepared weights end, in bands and as a whole") {
+TEST_CASE("run_bands: kernels know where the prepared weights end and which images are bands that have just been made, in bands and as a whole") {
   ir::graph g = net::ir();
   passes::optimise(g);
   plan made = make_plan(g);
   REQUIRE((made.bands.size() == 1 && made.steps.size() > 3));
-  for (step& s : made.steps) s.run = [](const kernel_call& call) { seen_end = call.weights_end; };
+  for (step& s : made.steps) s.run = [](const kernel_call& call) { seen_end = call.weights_end, seen_band = call.reads_band; };
   const plan_view p = plan_view::of(made);
   poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);
   std::vector<std::byte*> bases(p.base_count());
@@ -262,9 +263,11 @@ TEST_CASE("run_bands: kernels know where the prepared weights end, in bands and 
   context.bases = bases, context.views = views;
   CHECK(p.prepared_bytes > 0);
   std::size_t calls = 0;
-  run_plan(p, context, [&](std::size_t) {
+  run_plan(p, context, [&](std::size_t i) {
     ++calls;
     CHECK(seen_end == prepared.data() + p.prepared_bytes);
+    CAPTURE(i);
+    CHECK(seen_band == (i == 2 || i == 3));  // what filters and narrows; what widens reads a whole tensor
     seen_end = nullptr;
   });
   CHECK(calls > p.steps.size());

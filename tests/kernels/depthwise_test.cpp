@@ -287,6 +287,40 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
   for (const std::int64_t stride : {1, 2}) check(problem(layer(37, 150, 8 * lanes, 3, stride, 1, 1), {-1, 1}, random));  // more than L2 holds, with AVX-512
 }
 
+TEST_CASE("depthwise: large tiles are right for every height and width, with fewer channels than lanes and more") {
+  constexpr depthwise_method method{3, 1, 1, 4, true};
+  if (!has_strips || !has_depthwise_tiles(layer(9, 9, lanes, 3, 1, 1, 1))) return;
+  std::minstd_rand random(7);
+  for (const std::int64_t channels : {lanes - 3, lanes, 2 * lanes + 5, 4 * lanes})  // the last in strips where they are in the cache
+    for (const std::int64_t pad : {0, 1})
+      for (std::int64_t height = 1; height <= 10; ++height)
+        for (std::int64_t width = 4 + 2 * (1 - pad); width <= 13; ++width) {
+          CAPTURE(channels);
+          CAPTURE(pad);
+          CAPTURE(height);
+          CAPTURE(width);
+          const problem p(layer(height + 2 * (1 - pad), width, channels, 3, 1, pad, pad), {-1, 1}, random);
+          fenced y(p.outputs(), nan), in_cache(p.outputs(), nan);
+          depthwise_by<native, method>(p.s, p.x.data(), p.packed.data(), y.data(), p.range);
+          CHECK(worst_error(p, y) < 1);
+          depthwise_by<native, method>(p.s, p.x.data(), p.packed.data(), in_cache.data(), p.range, {}, true, true);
+          CHECK(nnrt_test::same_bits(y, in_cache));
+        }
+}
+
+TEST_CASE("depthwise: images that no L2 holds have large tiles where there are registers for them") {
+  const auto has_them = [](std::int64_t height, std::int64_t width, std::int64_t channels, std::int64_t stride) {
+    return depthwise_method_of(layer(height, width, channels, 3, stride, 1, 1)).has_large_tiles;
+  };
+  CHECK(has_them(112, 112, 32, 1) == has_strips);
+  CHECK(has_them(50000, 4, 32, 1) == has_strips);
+  CHECK_FALSE(has_them(56, 56, 32, 1));
+  CHECK_FALSE(has_them(112, 112, 96, 2));
+  CHECK_FALSE(has_them(56, 56, 512, 1));
+  CHECK_FALSE(has_them(50000, 3, 32, 1));
+  CHECK_FALSE(has_them(300, 300, 8, 1));
+}
+
 TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {
   std::minstd_rand random(5);
   for (const std::int64_t size : {1, 3, 6})

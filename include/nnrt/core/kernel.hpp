@@ -90,6 +90,7 @@ struct kernel_call {
   /// Rows of the result that are wanted, of kernels that say which rows they read for them (row_window). If not all are, data of an image
   /// and of the result begins with the first row that the call reads or writes; descs are those of the whole tensors.
   row_range rows{};
+  bool reads_band = false;  // the image is a band that the step before has just made
 
   /// The record of the choice, or the member of one that begins so many words behind its begin.
   template <class T> T recorded(std::size_t first_word = 0) const {

@@ -89,7 +89,9 @@ class band_run {
     const auto inputs = static_cast<std::size_t>(s.inputs.count);
     for (std::size_t i = 0; i < inputs; ++i) {
       put(stage.views[i], s.inputs.first + static_cast<std::int32_t>(i));
-      if (stage.reads_rows_of(i)) stage.images[i] = rows_in_memory::of(stage.views[i]);
+      if (!stage.reads_rows_of(i)) continue;
+      stage.images[i] = rows_in_memory::of(stage.views[i]);
+      stage.call.reads_band |= plan.slots[static_cast<std::size_t>(s.inputs.first) + i].base == in_band;
     }
     put(stage.views[inputs], s.outputs.first);
     stage.result = rows_in_memory::of(stage.views[inputs]);

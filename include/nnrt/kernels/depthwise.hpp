@@ -87,7 +87,8 @@ struct depthwise_method {
   int kernel = 0;
   int stride = 0;
   int pixels = 1;
-  int columns = 0;  // in vectors
+  int columns = 0;               // in vectors
+  bool has_large_tiles = false;  // in place of strips, unless the image is in L2
 
   friend constexpr bool operator==(const depthwise_method&, const depthwise_method&) = default;
 };
@@ -109,6 +110,8 @@ constexpr depthwise_method_list list_depthwise_methods() {
       for (const int columns : tile_columns_of_3x3)
         if (!has_strips) list.add({3, stride, pixels, columns});
     }
+  for (const int columns : strip_columns_of_3x3)
+    if (has_strips && columns >= large_tile) list.add({3, 1, 1, columns, true});
   return list;
 }
 }  // namespace detail
@@ -121,8 +124,16 @@ constexpr int number_of(const depthwise_method& method) {
   return i;
 }
 
-/// The fastest method for a shape, whatever the height of its images; asked at plan time, so that a program has the methods that its layers
-/// use and no others. What depthwise_pack() makes serves all methods.
+/// Whether a 3x3 layer of stride 1 has large tiles in place of strips: where no L2 holds its image and results (2 MiB). All tiles of a row read what
+/// lies side by side, which is fetched ahead; and while lines come from L3 the products of another tile can be made, where all of a strip wait for those
+/// of the row above. Where both lie in L2, strips are faster.
+constexpr bool has_large_tiles(const depthwise_shape& s) {
+  return has_strips && s.kernel_h == 3 && s.stride_h == 1 && depthwise_pixels(s) == 1 && s.out_width >= large_tile && !detail::pixels_collide(s) &&
+         detail::floats_of_layer(s) >= 512 * 1024;
+}
+
+/// The fastest method for the images of a shape; asked at plan time, so that a program has the methods that its layers use and
+/// no others. What depthwise_pack() makes serves all methods.
 constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   if (!has_depthwise_tiles(s)) return {};
   const int kernel = static_cast<int>(s.kernel_h), pixels = depthwise_pixels(s);
@@ -131,10 +142,26 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
   const int columns = kernel == 5 ? detail::columns_for(tile_columns_of_5x5, s.out_width, pixels)
                       : has_strips ? detail::columns_for(strip_columns_of_3x3, s.out_width, pixels)
                                    : detail::columns_for(tile_columns_of_3x3, s.out_width, pixels);
-  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns};
+  return columns == 0 ? depthwise_method{} : depthwise_method{kernel, static_cast<int>(s.stride_h), pixels, columns, columns >= large_tile && has_large_tiles(s)};
 }
 
-/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s).
+namespace detail {
+/// Output rows of one image by a method.
+template <class Isa, depthwise_method Method>
+void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors, bool is_shared, bool is_in_cache) {
+  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
+  else if constexpr (Method.kernel == 5 || !has_strips)
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range, rows, vectors);
+  else {
+    // A call for each strip takes a fifth of the time of two vectors in the few rows of a band.
+    if constexpr (Method.has_large_tiles)
+      if (!is_in_cache || vectors.size() < 4) return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors, is_shared);
+  }
+}
+}  // namespace detail
+
+/// y = clamp(depthwise_conv2d(x, w) + bias) by a method, which must be depthwise_method_of(s), or that of an image which s is a band of.
 ///
 /// Parts are output rows, or lines of channels; every division into parts gives the same bits. Taps outside the image are left out.
 /// y must not overlap x.
@@ -142,19 +169,18 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 /// \param packed what depthwise_pack() made of weights and bias
 ///
 /// \param is_band the image is a band of rows, and other threads may make those around it, as they do where there are several parts
+///
+/// \param is_in_cache the image, though that of a large tensor, has just been written, and is small enough to be in L2
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false) {
+void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {}, part p = {}, bool is_band = false,
+                  bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work = detail::share_of_layer(s, std::max<std::int64_t>(lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height, last = std::min(s.out_height, first + work.rows.end - done);
     const float* const from = x + image * s.height * s.width * s.channels;
     float* const to = y + image * s.out_height * s.out_width * s.out();
-    const interval rows{first, last};
-    if constexpr (Method.kernel == 0) detail::depthwise_row_pixels<Isa>(s, from, packed, to, range, rows, work.columns);
-    else if constexpr (Method.kernel == 5 || !has_strips)
-      detail::depthwise_tiles<Isa, Method.kernel, Method.stride, Method.columns, Method.pixels>(s, from, packed, to, range, rows, work.columns);
-    else detail::depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, from, packed, to, range, rows, work.columns, is_band || p.count > 1);
+    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns, is_band || p.count > 1, is_in_cache);
     done += last - first;
   }
 }

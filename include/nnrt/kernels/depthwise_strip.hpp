@@ -141,14 +141,19 @@ template <class Isa, int Columns, int Stride, int Pixels> [[gnu::noinline]] void
 /// took three times as long on two cores of a Zen 4, and the products behind them lost, too.
 inline constexpr std::int64_t shared_strip_rows = 6;
 
-/// Output rows that strips go down at once. Where pixels begin a multiple of 2 KiB apart, the lines of a vector of channels fall into one or two sets of the first
-/// cache, and of many rows that wait to be stored each pushes out others: few are made then for all channels, before the next ones. Images that no L2
-/// holds (2 MiB with the results) are made in bands of 16 rows: down all rows a strip has a page for each, more than what fetches ahead keeps in mind.
+/// Floats of an image and its results.
+constexpr std::int64_t floats_of_layer(const depthwise_shape& s) { return (s.height * s.width + s.out_height * s.out_width) * s.channels; }
+
+/// Whether pixels begin a multiple of 2 KiB apart: then the lines of a vector of channels fall into one or two sets of the first cache.
+constexpr bool pixels_collide(const depthwise_shape& s) { return s.channels % 512 == 0; }
+
+/// Output rows that strips go down at once. Where pixels collide, of many rows that wait to be stored each pushes out others: few are made then for all
+/// channels, before the next ones. Images that take half of an L2 (of 1 MiB, with the results) are made in bands of 16 rows: down all rows a strip has a
+/// page for each, more than what fetches ahead keeps in mind.
 constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, bool is_shared) {
-  if (s.channels % 512 == 0) return s.channels % 1024 == 0 ? 2 : 3;
+  if (pixels_collide(s)) return s.channels % 1024 == 0 ? 2 : 3;
   if (is_shared) return std::min(rows, shared_strip_rows);
-  const std::int64_t floats = (s.height * s.width + s.out_height * s.out_width) * s.channels;
-  return floats >= 512 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
+  return floats_of_layer(s) >= 128 * 1024 ? std::min<std::int64_t>(rows, 16) : rows;
 }
 
 /// Output rows of one image in strips; is_shared: other threads may make those around.

@@ -1,8 +1,8 @@
-// depthwise_tile: tiles of two rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
+// depthwise_tile: tiles of two or four rows of output pixels of a float depthwise convolution, for square kernels and strides of 1 and 2.
 // Flow: depthwise.hpp gives it rows of an image; depthwise_pack.hpp laid out what it reads. 3x3 kernels have strips instead where registers
-// are enough, see depthwise_strip.hpp.
+// are enough and L2 holds the image, see depthwise_strip.hpp.
 //
-// All tiles of two rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
+// All tiles of some rows are made in one call, channels within: a call for each tile takes a fifth of the time of those of 32 channels on a Zen 3.
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
@@ -18,9 +18,12 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// compiler half a second.
 inline constexpr int tile_columns_of_3x3[] = {4, 5, 3}, tile_columns_of_5x5[] = {vector_registers == 32 ? 7 : 4, 3};
 
+/// Rows and columns of a tile of 3x3 kernels for 32 registers, which have nine weights and 16 sums there.
+inline constexpr int large_tile = 4;
+
 namespace detail {
 
-/// Two rows of outputs in one image.
+/// Some rows of outputs in one image.
 struct depthwise_rows {
   const float* w;  // of the first channels that are wanted
   float* y;        // first output pixel
@@ -29,7 +32,7 @@ struct depthwise_rows {
   interval vectors;             // of channels that are wanted
   std::int64_t line, out_line;  // floats from one row to the next
   interval inside;              // rows of the input that lie in the image, counted from x on
-  std::int64_t rows;            // of output that are wanted, 1 or 2
+  std::int64_t rows;            // of output that are wanted, at most those of a tile
   std::int64_t width, out_width, pad_left;
   clamp_range range;
 };
@@ -42,18 +45,21 @@ struct depthwise_place {
 };
 
 /// One vector of channels of a tile, or, with two Pixels, the channels of two neighbouring ones in each vector: what lies under a tap begins at
-/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and its second row if that is not wanted, and
+/// every column then, and outputs are two columns apart. A Checked tile leaves out input outside the image, and rows that are not wanted, and
 /// may have fewer channels than lanes if masks are free; any other is whole.
-template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depthwise_vector {
+template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked> struct depthwise_vector {
   static_assert(Pixels == 1 || Stride == 1);
   using sums = depthwise_sums<K, Stride * Pixels, Columns>;
+  static constexpr int in_rows = (Rows - 1) * Stride + K;
+  static constexpr bool keeps_taps = K == 3 && Rows == large_tile;
   const depthwise_rows& t;
   const strides& pixel;
   std::uint32_t inside;
   std::int64_t used;  // lanes
   const float* w;     // bias, taps
   address row;        // of input
-  sums upper, lower;
+  sums of_row[Rows];
+  vf kept[keeps_taps ? K * K : 1];
 
   /// Calls add(column, what lies there) for the columns of a row of the input, with the lanes that lie in the image if not all do.
   template <class Add> [[gnu::always_inline]] void columns(Add add) {
@@ -76,18 +82,17 @@ template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depth
       }
     });
   }
-  template <int I> [[gnu::always_inline]] void load_taps(vf (&taps)[K]) const {
-    each<K>([&](auto k) __attribute__((always_inline)) { taps[k] = load(w + (1 + I * K + k) * lanes); });
-  }
-  /// Adds row I of the input to both rows of outputs, or to the one that sees it.
+  [[gnu::always_inline]] vf tap(int place) const { return keeps_taps ? kept[place] : load(w + (1 + place) * lanes); }
+  /// Adds row I of the input to the rows of outputs that see it.
   template <int I> [[gnu::always_inline]] void add_row() {
     if (Checked && (I < t.inside.begin || I >= t.inside.end)) return;
-    vf upper_taps[K], lower_taps[K];
-    if constexpr (I < K) load_taps<I>(upper_taps);
-    if constexpr (I >= Stride) load_taps<I - Stride>(lower_taps);
+    constexpr int first = I < K ? 0 : (I - K) / Stride + 1, last = std::min(Rows - 1, I / Stride);
+    vf taps[last - first + 1][K];
+    each<last - first + 1>([&](auto r) __attribute__((always_inline)) {
+      each<K>([&](auto k) __attribute__((always_inline)) { taps[r][k] = tap((I - (first + r) * Stride) * K + k); });
+    });
     columns([&](auto j, vf x, auto... where) __attribute__((always_inline)) {
-      if constexpr (I < K) upper.template add<j>(x, upper_taps, where...);
-      if constexpr (I >= Stride) lower.template add<j>(x, lower_taps, where...);
+      each<last - first + 1>([&](auto r) __attribute__((always_inline)) { of_row[first + r].template add<j>(x, taps[r], where...); });
     });
   }
   [[gnu::always_inline]] void store_row(const sums& done, float* y) const {
@@ -102,56 +107,63 @@ template <int K, int Stride, int Columns, int Pixels, bool Checked> struct depth
   }
   [[gnu::always_inline]] void run(float* y) {
     const vf bias = load(w);
-    upper.start(bias), lower.start(bias);
+    if constexpr (keeps_taps)
+      each<K * K>([&](auto place) __attribute__((always_inline)) {
+        kept[place] = load(w + (1 + place) * lanes);
+        keep(kept[place]);  // or g++ loads them for each use
+      });
+    each<Rows>([&](auto r) __attribute__((always_inline)) { of_row[r].start(bias); });
     // Written out for tiles at borders, too: in loops those of small images take a quarter longer.
-    each<Stride + K>([&](auto i) __attribute__((always_inline)) {
+    each<in_rows>([&](auto i) __attribute__((always_inline)) {
       add_row<i>();
       row = advanced(row, t.line);
     });
-    store_row(upper, y);
-    if (!Checked || t.rows == 2) store_row(lower, y + t.out_line);
+    each<Rows>([&](auto r) __attribute__((always_inline)) {
+      if (!Checked || r < t.rows) store_row(of_row[r], y + r * t.out_line);
+    });
   }
 };
 
 /// The channels of one tile.
-template <int K, int Stride, int Columns, int Pixels, bool Checked>
+template <int K, int Stride, int Rows, int Columns, int Pixels, bool Checked>
 [[gnu::always_inline]] inline void depthwise_tile(const depthwise_rows& t, const strides& pixel, const depthwise_place& at) {
   const std::int64_t used = Pixels == 2 ? lanes : std::min(lanes, t.channels);
   const float* w = t.w;
   for (std::int64_t v = t.vectors.begin; v < t.vectors.end; ++v, w += (K * K + 1) * lanes) {
     const std::int64_t channel = first_channel(v, t.channels);
-    depthwise_vector<K, Stride, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
+    depthwise_vector<K, Stride, Rows, Columns, Pixels, Checked>{t, pixel, at.inside, used, w, advanced(at.x, channel), {}, {}}.run(at.y + channel);
   }
 }
 
-/// All tiles of two rows.
-template <class Isa, int K, int Stride, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
+/// All tiles of some rows.
+template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels> [[gnu::noinline]] void depthwise_row_of_tiles(const depthwise_rows& t) {
   constexpr std::int64_t columns = Columns * Pixels, in_columns = (columns - 1) * Stride + K;
   const strides pixel(t.channels);
-  const bool has_all_rows = t.rows == 2 && t.inside.size() == Stride + K && Pixels * t.channels >= lanes;
+  const bool has_all_rows = t.rows == Rows && t.inside.size() == (Rows - 1) * Stride + K && Pixels * t.channels >= lanes;
   for (std::int64_t begin = 0; begin < t.out_width; begin += columns) {
     const std::int64_t ox = std::min(begin, t.out_width - columns), ix = ox * Stride - t.pad_left;
     const std::int64_t left = nnrt::detail::clamped(-ix, 0, in_columns), right = nnrt::detail::clamped(t.width - ix, left, in_columns);
     const depthwise_place at{advanced(t.x, ix * t.channels), t.y + ox * t.channels, (1U << right) - (1U << left)};
-    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Columns, Pixels, false>(t, pixel, at);
-    else depthwise_tile<K, Stride, Columns, Pixels, true>(t, pixel, at);
+    if (has_all_rows && right - left == in_columns) depthwise_tile<K, Stride, Rows, Columns, Pixels, false>(t, pixel, at);
+    else depthwise_tile<K, Stride, Rows, Columns, Pixels, true>(t, pixel, at);
   }
 }
 
 /// Output rows of one image in tiles.
-template <class Isa, int K, int Stride, int Columns, int Pixels>
+template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range, interval rows, interval vectors) {
   depthwise_rows t{};
   t.w = packed + vectors.begin * (K * K + 1) * lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
-  for (std::int64_t oy = rows.begin; oy < rows.end; oy += 2) {
+  constexpr std::int64_t in_rows = (Rows - 1) * Stride + K;
+  for (std::int64_t oy = rows.begin; oy < rows.end; oy += Rows) {
     const std::int64_t iy = oy * Stride - s.pad_top;
-    t.rows = std::min<std::int64_t>(2, rows.end - oy);
-    t.inside.begin = nnrt::detail::clamped(-iy, 0, Stride + K), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, Stride + K);
+    t.rows = std::min<std::int64_t>(Rows, rows.end - oy);
+    t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows), t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     t.x = advanced(address_of(x), iy * t.line);
     t.y = y + oy * t.out_line;
-    depthwise_row_of_tiles<Isa, K, Stride, Columns, Pixels>(t);
+    depthwise_row_of_tiles<Isa, K, Stride, Rows, Columns, Pixels>(t);
   }
 }
 

@@ -69,7 +69,7 @@ template <class Op, class Isa> struct depthwise_binding {
   static void pack(const kernel_call& call) { depthwise_pack(call.recorded<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call)); }
   template <depthwise_method Method> static void run(const kernel_call& call) {
     depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all());
+                                 recorded_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_band);
   }
 };
 
