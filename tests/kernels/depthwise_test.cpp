@@ -289,7 +289,7 @@ TEST_CASE("depthwise: every height is right, in strips of all rows and of some")
 
 TEST_CASE("depthwise: large tiles are right for every height and width, with fewer channels than lanes and more") {
   constexpr depthwise_method method{3, 1, 1, 4, true};
-  if (!has_strips || !has_depthwise_tiles(layer(9, 9, lanes, 3, 1, 1, 1))) return;
+  if (!has_strips) return;
   std::minstd_rand random(7);
   for (const std::int64_t channels : {lanes - 3, lanes, 2 * lanes + 5, 4 * lanes})  // the last in strips where they are in the cache
     for (const std::int64_t pad : {0, 1})
@@ -300,6 +300,7 @@ TEST_CASE("depthwise: large tiles are right for every height and width, with few
           CAPTURE(height);
           CAPTURE(width);
           const problem p(layer(height + 2 * (1 - pad), width, channels, 3, 1, pad, pad), {-1, 1}, random);
+          if (!has_depthwise_tiles(p.s)) continue;
           fenced y(p.outputs(), nan), in_cache(p.outputs(), nan);
           depthwise_by<native, method>(p.s, p.x.data(), p.packed.data(), y.data(), p.range);
           CHECK(worst_error(p, y) < 1);
@@ -318,7 +319,7 @@ TEST_CASE("depthwise: images that no L2 holds have large tiles where there are r
   CHECK_FALSE(has_them(112, 112, 96, 2));
   CHECK_FALSE(has_them(56, 56, 512, 1));
   CHECK_FALSE(has_them(50000, 3, 32, 1));
-  CHECK_FALSE(has_them(300, 300, 8, 1));
+  CHECK_FALSE(has_them(600, 600, lanes / 2, 1));
 }
 
 TEST_CASE("depthwise: small images of many channels are shared out by channels, in whole lines of the cache, each by one part alone") {
