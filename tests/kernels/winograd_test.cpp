@@ -13,6 +13,7 @@
 #include <iterator>
 #include <limits>
 #include <random>
+#include <string>
 
 namespace {
 
@@ -69,7 +70,7 @@ template <int Tile, int Stride = 1> void check(const conv_shape& s, clamp_range 
   const problem<Tile, Stride> p(s, range, random);
   fenced y(outputs(s), nan);
   p.run(y, 1);
-  CHECK(relative_error(p, y) < (Tile == 4 ? 1e-5 : 2e-6));
+  CHECK(relative_error(p, y) < (Tile == 4 ? 2e-5 : 2e-6));  // twice what is usual, as the worst of many thousand results may be
   for (const std::int64_t parts : {2, 3, 5}) {
     CAPTURE(parts);
     fenced divided(outputs(s), nan);
@@ -102,7 +103,7 @@ void check_all(const conv_shape& s, clamp_range range, std::minstd_rand& random)
 
 TEST_CASE("winograd: all transforms are right at their edges") {
   struct row {
-    const char* what;
+    std::string what;
     conv_shape s;
   };
   static constexpr std::int64_t half = lanes / 2 == 0 ? 1 : lanes / 2;
