@@ -217,9 +217,11 @@ inline constexpr bool has_side_by_side_exponentials = false;
 
 #if defined(NNRT_LANES_AVX2)
 namespace detail {
+/// What moves an exponent to the lowest bits of a float: power_of_eighths() reads it there.
+inline constexpr float exponent_shift = 0x1.8p23F;
+
 /// 2^(m / 8 - 127) in each lane, of sums of m and exponent_shift, m from 0 to 1016; of 0 it is 0. Eight fractions fill a register: what is left for a polynomial
 /// is then so small that it needs two operations fewer, and the pipes of floats are what exponentials wait for.
-inline constexpr float exponent_shift = 0x1.8p23F;
 template <class V> [[gnu::always_inline]] inline V power_of_eighths(V shifted) {
   using integers = typename V::integers;
   // The bits of 2^(i / 8) less those of 1, and less i eighths of an exponent, which m brings.
