@@ -70,7 +70,7 @@ template <int Tile, int Stride = 1> void check(const conv_shape& s, clamp_range 
   const problem<Tile, Stride> p(s, range, random);
   fenced y(outputs(s), nan);
   p.run(y, 1);
-  CHECK(relative_error(p, y) < (Tile == 4 ? 2e-5 : 2e-6));  // twice what is usual, as the worst of many thousand results may be
+  CHECK(relative_error(p, y) < (Tile == 4 ? 1e-5 : 2e-6));
   for (const std::int64_t parts : {2, 3, 5}) {
     CAPTURE(parts);
     fenced divided(outputs(s), nan);
@@ -134,9 +134,9 @@ TEST_CASE("winograd: all transforms are right at their edges") {
       {"gaps", spread(image(7, 6, lanes, lanes + 1), 2, 3)},
       {"gaps between several images", spread(batched(image(5, 6, lanes, 3), 2), 1, 2)},
   };
-  std::minstd_rand random(1);
   for (const row& r : table) {
     CAPTURE(r.what);
+    std::minstd_rand random(1);  // the same numbers for a shape whatever the lanes are, and so the same errors
     check_all(r.s, {}, random);
     check_all(r.s, {0.0F, 1.0F}, random);
   }
