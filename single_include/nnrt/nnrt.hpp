@@ -13697,6 +13697,7 @@ void byte_pack(const byte_layout& layout, const byte_factors& f, scaled_range ra
 class alike_columns {
  public:
   /// \param channel has bounds of its sums, which are those of any weights
+  /// \param range what a result may be
   alike_columns(const byte_channel& channel, scaled_range range) {
     byte_channel channels[int_lanes];
     for (byte_channel& each : channels) each = channel;
