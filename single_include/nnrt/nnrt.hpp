@@ -889,10 +889,18 @@ constexpr int normalise_axis(std::int64_t axis, int rank) {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// Part `index` of `count` (0 <= index < count). Every kernel gives the same bits for any count.
+/// Part `index` of `count` (0 <= index < count), or piece `piece` of `pieces` of it. Every kernel gives the same bits for any counts.
+///
+/// What is shared out, and along which axis, depends on count alone: parts go to threads, and a core finds in its cache what it has made itself. Pieces cut
+/// further what a part does, so that a thread that is done can take over some of another's.
 struct part {
   std::int64_t index = 0;
   std::int64_t count = 1;
+  std::int64_t piece = 0;
+  std::int64_t pieces = 1;
+
+  /// This part where it cannot be cut: the first piece does all of it.
+  constexpr part in_one() const { return {index, count}; }
 };
 
 /// begin <= i < end.
@@ -911,7 +919,10 @@ namespace detail {
 /// share() among several parts.
 [[gnu::noinline]] constexpr interval share_among(std::int64_t n, part p) {
   const std::int64_t up = p.count - 1, begin = (n * p.index + up) / p.count, end = (n * (p.index + 1) + up) / p.count;
-  return begin < end ? interval{begin, end} : interval{};
+  if (begin >= end) return {};
+  if (p.pieces == 1) return {begin, end};
+  const interval mine = share_among(end - begin, {p.piece, p.pieces});
+  return mine.size() == 0 ? mine : interval{begin + mine.begin, begin + mine.end};
 }
 }  // namespace detail
 
@@ -932,10 +943,27 @@ constexpr bool takes_rows(std::int64_t rows, std::int64_t columns, std::int64_t 
   return rows >= 4 * parts ? 4 * by_rows <= 5 * by_columns : 9 * by_rows < 8 * by_columns;
 }
 
+/// A piece of what a part does: cut along the longer axis, for each piece reads all that lies along the other one. A row counts as `row_length` columns.
+constexpr rectangle piece_of(rectangle mine, part p, std::int64_t row_length = 1) {
+  if (p.pieces == 1) return mine;
+  interval& cut = mine.rows.size() * row_length >= mine.columns.size() ? mine.rows : mine.columns;
+  const interval taken = share(cut.size(), {p.piece, p.pieces});
+  cut = {cut.begin + taken.begin, cut.begin + taken.end};
+  return mine;
+}
+
 /// What a part does of rows x columns units.
-constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p) {
+constexpr rectangle share(std::int64_t rows, std::int64_t columns, part p, std::int64_t row_length = 1) {
+  if (p.count == 1) return {{0, rows}, {0, columns}};
+  const bool by_rows = takes_rows(rows, columns, p.count);
+  return piece_of(by_rows ? rectangle{share(rows, p.in_one()), {0, columns}} : rectangle{{0, rows}, share(columns, p.in_one())}, p, row_length);
+}
+
+/// The same for work that transforms each of its rows first, however few columns it then makes of them: columns are not cut further.
+constexpr rectangle share_of_transforms(std::int64_t rows, std::int64_t columns, part p) {
   if (p.count == 1 || takes_rows(rows, columns, p.count)) return {share(rows, p), {0, columns}};
-  return {{0, rows}, share(columns, p)};
+  if (p.piece > 0) return {};
+  return {{0, rows}, share(columns, p.in_one())};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -5046,7 +5074,8 @@ struct kernel_record {
   }
 };
 
-/// One call of a kernel: part `tile` of `tiles` of the work of one step.
+/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for so many threads; pieces
+/// are what one thread can take over from another that is slower.
 struct kernel_call {
   array_ref<const word> attrs;
   arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
@@ -5054,6 +5083,8 @@ struct kernel_call {
   std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
   int tile = 0;
   int tiles = 1;
+  int piece = 0;
+  int pieces = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
   const word* record = nullptr;   // the words of the choice's record
@@ -5119,8 +5150,8 @@ enum class unrolled_form { none, dense, dense_of_bytes, table };
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
 
-/// So many pieces of work as a number of parts: no kernel has more than 64.
-constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 64 ? count : 64); }
+/// So many units of work as a number of parts: there are no more threads.
+constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 1024 ? count : 1024); }
 
 /// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
 /// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:
@@ -6823,7 +6854,7 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 }
 
 /// Reads both numbers only where there are several parts: as one word they would wait for the two stores that made them.
-constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles}; }
+constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces}; }
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).
@@ -14776,6 +14807,9 @@ template <class Isa = native>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Products of bytes copy rows, and their weights are a quarter of those of floats: pieces are rows as long as panels are not many more.
+inline constexpr std::int64_t byte_row_length = 4;
+
 /// The panels of a part, which ends between such as lie as one.
 constexpr interval share_of_panels(const byte_layout& layout, part of) {
   const interval panels = share(layout.panels(), of);
@@ -14786,7 +14820,7 @@ constexpr interval share_of_panels(const byte_layout& layout, part of) {
 /// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
 constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
   if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
-  const rectangle work = share(rows, layout.panels(), of);
+  const rectangle work = share(rows, layout.panels(), of, byte_row_length);
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
@@ -15973,7 +16007,7 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
 /// \param scratch byte_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
 template <class Isa = native> void byte_winograd(const conv_shape& s, const byte_product& p, const std::byte* x, std::byte* y, std::byte* scratch, part share_of = {}) {
   const detail::byte_winograd_tiles of(s);
-  const rectangle work = share(of.blocks(), p.layout.panels(), share_of);
+  const rectangle work = share_of_transforms(of.blocks(), p.layout.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
     const interval block = of.block(b);
     const std::int64_t element = of.element_bytes(block.size());
@@ -16237,7 +16271,7 @@ void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv
 
 template <class Isa>
 void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, byte_row_length);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
@@ -18058,11 +18092,6 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
   }
 }
 
-/// More parts of conv_winograd() than this would have nothing to do.
-constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
-  return std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out));
-}
-
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
 ///
 /// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
@@ -18077,7 +18106,7 @@ template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
               const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
-  const rectangle work = share(of.blocks(), panels_of(s.out), p);
+  const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
   for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {
     const interval block = of.block(b);
@@ -18310,7 +18339,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
+            .parts = parts,
             .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4") : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
   }
 };
@@ -33157,6 +33186,75 @@ struct plan {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/staged_work.hpp
+// staged_work: work that several threads go through together, and who can run it.
+// Flow: run_bands.hpp makes a plan's steps such work; thread_pool runs it.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A piece of one part of a stage.
+struct piece_of_part {
+  int part;
+  int piece;
+};
+
+/// What one thread has to run of a stage, piece by piece.
+class piece_source {
+ public:
+  /// Number of the thread; the caller is 0.
+  virtual int thread() const = 0;
+  /// The next one, if there is any. Those that follow each other in one part often come one after the other.
+  virtual bool next(piece_of_part& found) = 0;
+
+ protected:
+  ~piece_source() = default;
+};
+
+/// The only piece of a stage that is the caller's alone.
+class only_piece final : public piece_source {
+ public:
+  int thread() const override { return 0; }
+  bool next(piece_of_part& found) override {
+    found = {0, 0};
+    const bool is_left = is_left_;
+    is_left_ = false;
+    return is_left;
+  }
+
+ private:
+  bool is_left_ = true;
+};
+
+/// Stages in an order, each cut into parts that may run at the same time, and parts into pieces; a stage begins when all of the one before are done.
+class staged_work {
+ public:
+  struct stage {
+    int parts;   // one for each thread at most; fewer than two: the caller's alone
+    int pieces;  // of each part, which other threads may take over; one: a part is run by its own thread
+    int next;    // number of the stage behind
+  };
+  virtual stage at(int number) const = 0;
+  /// Runs what a thread is given of a stage. Whether another stage may begin, in which the caller alone has a say; it always gets the first piece of part 0.
+  virtual bool run(int number, piece_source& source) = 0;
+  /// Tells the caller that all parts of a stage are done.
+  virtual void done(int number) = 0;
+
+ protected:
+  ~staged_work() = default;
+};
+
+/// Whoever can run the parts of a stage at the same time.
+class part_runner {
+ public:
+  virtual int threads() const = 0;
+  /// Runs the stages from `first` until one says that it was the last, or number `end` would be next; returns when all of their parts are done.
+  virtual void run(staged_work& work, int first, int end) = 0;
+
+ protected:
+  ~part_runner() = default;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -33203,17 +33301,6 @@ inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base
   }
 }
 
-/// Whoever can run the parts of a step at the same time.
-class part_runner {
- public:
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
-  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
-  virtual int threads() const = 0;
-
- protected:
-  ~part_runner() = default;
-};
-
 namespace detail {
 
 /// Where a slot's bytes begin; null where its base has none (yet).
@@ -33234,25 +33321,6 @@ namespace detail {
 /// Where the prepared weights end.
 [[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) { return bases[in_prepared] + plan.prepared_bytes; }
 
-/// One step cut into parts.
-struct step_job {
-  kernel_call call;
-  kernel_function run;
-  std::byte* further_scratch;     // for parts 1, 2, …
-  std::int64_t scratch_stride;
-
-  static void run_part(void* context, int part) {
-    const auto& job = *static_cast<const step_job*>(context);
-    kernel_call call = job.call;
-    call.tile = part;
-    if (part > 0) {
-      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
-      call.fault = nullptr;
-    }
-    job.run(call);
-  }
-};
-
 }  // namespace detail
 
 /// Memory and helpers of one run.
@@ -33270,22 +33338,33 @@ inline void make_views(const plan_view& plan, base_table bases, array_ref<view> 
   for (std::size_t i = 0; i < plan.slots.size(); ++i) views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
 }
 
-/// Runs one step.
-inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+namespace detail {
+/// Scratch memory of a thread behind the first, whose own lies in the arena.
+[[gnu::always_inline]] inline std::byte* further_scratch_of(const plan_view& plan, const run_context& context, int thread) {
+  return context.further_scratch + (thread - 1) * plan.part_scratch_bytes;
+}
+
+/// The call of a step by a thread. The first alone finds fault with values.
+[[gnu::always_inline]] inline kernel_call call_of(const plan_view& plan, const step& s, const run_context& context, int thread) {
   kernel_call call;
   call.attrs = {plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
   call.out = {context.views.data() + s.outputs.first, static_cast<std::size_t>(s.outputs.count)};
-  call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;
-  call.weights_end = detail::weights_end_of(plan, context.bases);
-  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
-  if (context.threads == nullptr || s.parts < 2) return s.run(call);
-  call.tiles = std::min(s.parts, context.threads->threads());
-  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
-  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
+  call.weights_end = weights_end_of(plan, context.bases);
+  if (thread > 0) {
+    call.scratch = further_scratch_of(plan, context, thread);
+  } else {
+    call.fault = context.fault;
+    if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
+  }
+  return call;
 }
+}  // namespace detail
+
+/// Runs one step.
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) { s.run(detail::call_of(plan, s, context, 0)); }
 
 /// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
 inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {
@@ -38099,9 +38178,11 @@ class band_run {
   }
 
   /// Makes some rows of an image of the last result, at most so many at a time; calls after(t) each time that step t
-  /// has run.
+  /// has run. Rows that follow those of the call before find what both read.
   template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
-    for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+    if (image != image_ || rows.begin != next_row_)
+      for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+    image_ = image, next_row_ = rows.end;
     const std::int64_t bands = (rows.count() + at_once - 1) / at_once;
     for (std::int64_t i = 0; i < bands; ++i) {
       want({rows.begin + rows.count() * i / bands, rows.begin + rows.count() * (i + 1) / bands});
@@ -38167,38 +38248,125 @@ class band_run {
   }
 
   std::size_t count_;
+  std::int64_t image_ = -1, next_row_ = 0;  // behind those that were made last
   union {
     band_stage stages_[most_band_steps];  // as many as there are steps begin to live
   };
 };
 
-/// A group whose rows are shared out.
-template <class After> struct band_job {
-  const plan_view& plan;
-  const band_group& group;
-  const run_context& context;
-  After after;
-  int tiles = 1;
+/// The result of a group's last step, [batch, rows, columns, channels].
+inline const shape_t& result_of(const plan_view& plan, const band_group& group) {
+  const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
+  return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
+}
 
-  void run(int part) const {
-    std::byte* const scratch =
-        part == 0 ? context.bases[in_arena] + group.scratch
-                  : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, context, scratch);
-    const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
-    const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
-    const std::int64_t rows = y[0] * y[1], at_once = group.rows > 0 ? group.rows : y[1];
-    // Part 0, the caller's own, is the larger one, as that of a step is.
-    const auto begin = [&](std::int64_t i) { return (rows * i + tiles - 1) / tiles; };
-    for (std::int64_t done = begin(part), end = begin(part + 1); done < end;) {
-      const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + end - done);
-      if (part == 0) bands.make(image, {first, stop}, at_once, after);
+/// What runs at once: a step, or a group of them.
+struct plan_stage {
+  const band_group* group;  // nullptr: one step
+  int steps;
+  int parts;
+  int pieces;  // of a part
+
+  /// The one that begins with a step, for so many threads.
+  static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
+    const step& s = plan.steps[first];
+    if (s.group >= 0) {
+      const band_group& group = plan.bands[static_cast<std::size_t>(s.group)];
+      const int parts = std::min(group.parts, threads);
+      if (parts > 1 || group.rows > 0) return {&group, group.steps.count, parts, std::min(pieces_of(group.parts, parts), pieces_of(result_of(plan, group), parts))};
+    }
+    const int parts = std::min(s.parts, threads);
+    return {nullptr, 1, parts, pieces_of(s.parts, parts)};
+  }
+
+ private:
+  /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of that.
+  static constexpr int most_pieces = 8, parts_of_a_piece = 16;
+  /// A band of fewer pixels would be no whole tiles of products.
+  static constexpr std::int64_t pixels_of_a_piece = 64;
+  static int pieces_of(const shape_t& y, int parts) { return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, most_pieces))); }
+  static int pieces_of(int most_parts, int parts) { return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), most_pieces)); }
+};
+
+/// Runs what a thread is given of a group's rows; calls after(t) each time that step t has run, for the first thread alone.
+template <class After>
+void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source, After after) {
+  piece_of_part mine;
+  if (!source.next(mine)) return;
+  const band_group& group = *stage.group;
+  const bool is_first = source.thread() == 0;
+  std::byte* const scratch = is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
+  band_run bands(plan, group, context, scratch);
+  const shape_t& y = result_of(plan, group);
+  const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
+  do {
+    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, stage.parts, mine.piece, stage.pieces});
+    for (std::int64_t done = rows.begin; done < rows.end;) {
+      const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + rows.end - done);
+      if (is_first) bands.make(image, {first, stop}, at_once, after);
       else bands.make(image, {first, stop}, at_once, [](std::size_t) {});
       done += stop - first;
     }
+  } while (source.next(mine));
+}
+
+/// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the caller writes beside it.
+template <class After> class alignas(64) plan_work final : public staged_work {
+ public:
+  plan_work(const plan_view& plan, const run_context& context, After& after) : plan_(plan), context_(context), after_(after) {}
+
+  stage at(int first) const override {
+    const plan_stage s = look(first);
+    return {s.parts, s.pieces, first + s.steps};
   }
-  static void run_part(void* context, int part) { static_cast<const band_job*>(context)->run(part); }
+  bool run(int first, piece_source& source) override {
+    const plan_stage s = look(first);
+    const auto index = static_cast<std::size_t>(first);
+    if (s.group != nullptr) {
+      run_group(plan_, s, context_, source, [&](std::size_t t) { after_(index + t); });
+      return true;
+    }
+    return run_pieces(plan_.steps[index], s, source);
+  }
+  void done(int first) override {
+    const plan_stage s = look(first);
+    if (s.group == nullptr || s.parts > 1) after_(static_cast<std::size_t>(first + s.steps - 1));
+  }
+
+  /// The step that found fault with its values; nullptr when there is none.
+  const step* failed() const { return failed_; }
+
+ private:
+  plan_stage look(int first) const { return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads()); }
+  bool run_pieces(const step& s, const plan_stage& of, piece_source& source) {
+    piece_of_part mine;
+    if (!source.next(mine)) return true;
+    kernel_call call = call_of(plan_, s, context_, source.thread());
+    call.tiles = of.parts, call.pieces = of.pieces;
+    run_fault* const fault = call.fault;
+    do {
+      call.tile = mine.part, call.piece = mine.piece;
+      s.run(call);
+      call.fault = nullptr;  // the first looks at all values
+    } while (source.next(mine));
+    if (fault == nullptr || !*fault) return true;
+    failed_ = &s;
+    return false;
+  }
+
+  const plan_view& plan_;
+  const run_context context_;
+  After& after_;
+  const step* failed_ = nullptr;
 };
+
+/// Runs some of a plan's steps on all of the context's threads.
+template <class After>
+const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end, const run_context& context, After& after) {
+  plan_work<After> work(plan, context, after);
+  context.threads->run(work, static_cast<int>(first), static_cast<int>(end));
+  return work.failed();
+}
 
 }  // namespace detail
 
@@ -38206,24 +38374,20 @@ template <class After> struct band_job {
 inline constexpr auto nobody = [](std::size_t) {};
 
 /// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its values.
-/// Calls after(i) each time that step i has run: once, or once for each of its bands; of what several threads make, for
-/// the bands of the first.
+/// Calls after(i) each time that step i has run: once, or once for each of its bands. Of a group that several threads make
+/// those are the bands of the caller's part; and after(last step) is called once more when all parts are done.
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  if (const std::int32_t index = plan.steps[first].group; index >= 0) {
-    const band_group& group = plan.bands[static_cast<std::size_t>(index)];
-    const auto after_step = [&](std::size_t t) { after(first + t); };
-    detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
-    if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
-    if (job.tiles > 1 || group.rows > 0) {
-      if (job.tiles < 2) job.run(0);
-      else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
-      next += static_cast<std::size_t>(group.steps.count);
-      return nullptr;
-    }
+  const detail::plan_stage s = detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
+  next += static_cast<std::size_t>(s.steps);
+  if (s.parts > 1) return detail::run_shared(plan, first, next, context, after);
+  if (s.group != nullptr) {
+    only_piece all;
+    detail::run_group(plan, s, context, all, [&](std::size_t t) { after(first + t); });
+    return nullptr;
   }
-  run_step(plan, plan.steps[next++], context);
+  run_step(plan, plan.steps[first], context);
   if (context.fault != nullptr && *context.fault) return &plan.steps[first];
   after(first);
   return nullptr;
@@ -38232,6 +38396,7 @@ const step* run_next(const plan_view& plan, std::size_t& next, const run_context
 /// Runs a plan's steps, up to the first that finds fault with its values; that one, or nullptr when all have run.
 template <class After = decltype(nobody)>
 const step* run_plan(const plan_view& plan, const run_context& context, After after = {}) {
+  if (context.threads != nullptr) return detail::run_shared(plan, 0, plan.steps.size(), context, after);
   for (std::size_t next = 0; next < plan.steps.size();)
     if (const step* const failed = run_next(plan, next, context, after)) return failed;
   return nullptr;
@@ -38319,8 +38484,12 @@ class thread_trials {
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/threads.hpp
-// threads: a small fork-join pool; the parts of one step run at the same time, then all wait for each other.
-// Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
+// threads: a small pool; the parts of one step run at the same time, then all wait for each other.
+// Flow: executors and sessions make one when the options ask for threads; run_plan() hands it the steps.
+
+// ===== nnrt/exec/processors.hpp
+// processors: which of them threads run on.
+// Flow: thread_pool pins its workers where options ask for it.
 
 #include <errno.h>
 #include <pthread.h>
@@ -38328,60 +38497,6 @@ class thread_trials {
 namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
-
-/// A number that threads wait for: they look at it for a while and then sleep. Atomic through the compilers' own
-/// functions, and POSIX conditions to sleep on: <atomic> costs each translation unit 0.06 s of parsing.
-class awaited_number {
- public:
-  awaited_number() = default;
-  awaited_number(const awaited_number&) = delete;
-  awaited_number& operator=(const awaited_number&) = delete;
-  ~awaited_number() {
-    pthread_cond_destroy(&changed_);
-    pthread_mutex_destroy(&mutex_);
-  }
-
-  int load() const { return __atomic_load_n(&value_, __ATOMIC_SEQ_CST); }
-  /// Where nobody waits yet.
-  void store(int value) { __atomic_store_n(&value_, value, __ATOMIC_SEQ_CST); }
-  /// The sum. Sleepers stay asleep until wake().
-  int add(int more) { return __atomic_add_fetch(&value_, more, __ATOMIC_SEQ_CST); }
-  /// Wakes all who wait. Whoever is about to sleep has counted himself before he looked at the number for the last time: either
-  /// he is seen here, or he sees what was added before.
-  void wake() {
-    if (__atomic_load_n(&sleepers_, __ATOMIC_SEQ_CST) == 0) return;
-    pthread_mutex_lock(&mutex_);
-    pthread_cond_broadcast(&changed_);
-    pthread_mutex_unlock(&mutex_);
-  }
-  /// Waits as long as the number is this one.
-  void wait_while(int value) {
-    for (int look = 0; look < looks_before_sleep; ++look, pause())
-      if (load() != value) return;
-    pthread_mutex_lock(&mutex_);
-    __atomic_add_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
-    while (load() == value) pthread_cond_wait(&changed_, &mutex_);
-    __atomic_sub_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&mutex_);
-  }
-
- private:
-  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
-  static constexpr int looks_before_sleep = 4000;
-
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
-  int value_ = 0;
-  int sleepers_ = 0;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
-};
 
 /// The processors that a thread may use, from the one on which it runs on.
 class processors {
@@ -38420,12 +38535,166 @@ class processors {
 
 }  // namespace detail
 
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/seat.hpp
+// seat: one thread's share of each stage of the work that a pool runs - who has taken it, what is left of it, whether it is done.
+// Flow: thread_pool has one for each of its threads; what threads say to each other goes through them.
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// The pieces of a stage, counted through all of its parts, that nobody has begun of a share: in one word, to be changed at once.
+struct pieces_left {
+  int round = 0;  // the stage's, among all that the pool has run
+  int begin = 0, end = 0;
+
+  static constexpr pieces_left of(std::uint64_t word) {
+    return {static_cast<int>(word >> 32), static_cast<int>(word >> 16 & 0xffffU), static_cast<int>(word & 0xffffU)};
+  }
+  constexpr std::uint64_t word() const { return std::uint64_t{static_cast<unsigned>(round)} << 32 | static_cast<unsigned>(begin) << 16 | static_cast<unsigned>(end); }
+  constexpr int count() const { return end - begin; }
+};
+
+/// What is written by different threads lies in different lines of the cache.
+class seat {
+ public:
+  /// Whether this share of a round is the claimer's to run: it is whoever's who asks first. A thread that comes late, when the next round has begun, finds
+  /// it taken.
+  bool claim(int round) {
+    int before = previous(round);
+    return __atomic_compare_exchange_n(&claimed_, &before, round, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+  /// Everything that was claimed with the share is done.
+  void finish(int round) { __atomic_store_n(&done_, round, __ATOMIC_RELEASE); }
+  bool is_done(int round) const {
+    return static_cast<int>(static_cast<unsigned>(__atomic_load_n(&done_, __ATOMIC_ACQUIRE)) - static_cast<unsigned>(round)) >= 0;
+  }
+  /// Rounds are counted in a circle.
+  static constexpr int previous(int round) { return static_cast<int>(static_cast<unsigned>(round) - 1U); }
+  static constexpr int following(int round) { return static_cast<int>(static_cast<unsigned>(round) + 1U); }
+
+  /// Puts pieces here, for the claimer and for others. Those that were here before are taken.
+  void put(pieces_left left) { __atomic_store_n(&left_, left.word(), __ATOMIC_RELEASE); }
+  /// Takes the first piece of a round; -1: there is none.
+  int take_first(int round) {
+    for (std::uint64_t word = load();;) {
+      pieces_left left = pieces_left::of(word);
+      if (left.round != round || left.count() <= 0) return -1;
+      ++left.begin;
+      if (exchange(word, left)) return left.begin - 1;
+    }
+  }
+  /// Takes the larger half of the pieces of a round, the last ones; their count is 0 where there are none. No range of pieces is ever put here twice, since
+  /// who takes some begins the first of them: so a word that was read long ago is never mistaken for a new one.
+  pieces_left take_half(int round) {
+    for (std::uint64_t word = load();;) {
+      const pieces_left left = pieces_left::of(word);
+      if (left.round != round || left.count() <= 0) return {};
+      const int middle = left.begin + left.count() / 2;
+      if (exchange(word, {round, left.begin, middle})) return {round, middle, left.end};
+    }
+  }
+
+ private:
+  std::uint64_t load() const { return __atomic_load_n(&left_, __ATOMIC_ACQUIRE); }
+  bool exchange(std::uint64_t& word, pieces_left left) {
+    return __atomic_compare_exchange_n(&left_, &word, left.word(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  }
+
+  int done_ = 0;            // the last round of which this share is done; who waits for that looks at it all the time
+  [[maybe_unused]] std::byte apart_[60];
+  int claimed_ = 0;         // the last round in which somebody took this share; nobody but its owner looks, as long as that one is quick
+  [[maybe_unused]] std::byte apart_too_[60];
+  std::uint64_t left_ = 0;  // pieces_left
+  [[maybe_unused]] std::byte apart_three_[56];
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/sleepers.hpp
+// sleepers: how a thread waits for what another one writes - it looks for a while, and then sleeps.
+// Flow: thread_pool's threads wait for stages and for their ends, background threads of the C functions for jobs.
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// Lets the core's other thread run, and a core that waits save power.
+inline void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Whether it was there within so many looks.
+template <class IsThere> bool look_for(IsThere is_there, int looks) {
+  for (; looks > 0; --looks, pause())
+    if (is_there()) return true;
+  return false;
+}
+
+/// What follows within microseconds is found by looking so often: that costs less than to sleep and wake up once.
+inline constexpr int looks_before_sleep = 4000;
+
+/// Where threads sleep until what another one writes is there. POSIX conditions, and the compilers' own functions for what is atomic: <atomic> costs
+/// each translation unit 0.06 s of parsing.
+class sleepers {
+ public:
+  sleepers() = default;
+  sleepers(const sleepers&) = delete;
+  sleepers& operator=(const sleepers&) = delete;
+  ~sleepers() {
+    pthread_cond_destroy(&changed_);
+    pthread_mutex_destroy(&mutex_);
+  }
+
+  /// Whether somebody sleeps, or is about to. May be read before others see what this thread has just written.
+  bool any() const { return __atomic_load_n(&count_, __ATOMIC_RELAXED) != 0; }
+  /// Wakes all. What this thread wrote before is seen by whoever sleeps, and by whoever is about to.
+  void wake() {
+    pthread_mutex_lock(&mutex_);
+    pthread_cond_broadcast(&changed_);
+    pthread_mutex_unlock(&mutex_);
+  }
+  /// The same if there are any, behind an atomic change of what they wait for: whoever is about to sleep has counted himself before he looked for the last time, so
+  /// either he is seen here, or he sees the change.
+  void wake_any() {
+    if (__atomic_load_n(&count_, __ATOMIC_SEQ_CST) != 0) wake();
+  }
+  template <class IsThere> void sleep_until(IsThere is_there) {
+    pthread_mutex_lock(&mutex_);
+    __atomic_add_fetch(&count_, 1, __ATOMIC_SEQ_CST);
+    while (!is_there()) pthread_cond_wait(&changed_, &mutex_);
+    __atomic_sub_fetch(&count_, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&mutex_);
+  }
+
+ private:
+  int count_ = 0;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA {
+
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
 ///
-/// Each round a thread has a share of the parts: always the same, so that what a step left in a core's cache is where the next one
-/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: so a
-/// run never waits for a worker to wake up, only for one that is at work.
+/// In each stage a thread has a share, one part: always the same, so that what a stage left in a core's cache is where the next one
+/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: at once where the
+/// worker took no part in the stage before, a little later where it did. So a run never waits for a worker to wake up, only for one that is at work.
+/// Where parts have pieces, a thread that is done takes half of those that another has not begun: cores are seldom equally fast.
+///
+/// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the others: between two stages
+/// lies one message from core to core, not one to begin and one to end.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -38437,17 +38706,17 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
-    workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
+    members_.assign(static_cast<std::size_t>(threads), {});  // threads hold pointers to them
     threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
-    for (worker& w : workers_) {
-      w.pool = this, w.number = started_ + 1;
-      int failed = pthread_create(&w.id, nullptr, &thread_pool::work, &w);
+    for (int number = 1; number < threads; ++number) {
+      member& m = members_[static_cast<std::size_t>(number)];
+      m.pool = this, m.number = number;
+      int failed = pthread_create(&m.id, nullptr, &thread_pool::work, &m);
       const bool has_started = failed == 0;
       if (has_started) ++started_;
-      if (has_started && pinned) failed = here.keep_on(w.id, started_);
+      if (has_started && pinned) failed = here.keep_on(m.id, started_);
       if (failed == 0) continue;
-      const int number = w.number;
       stop();
       return fail(has_started ? error_code::not_supported : error_code::out_of_memory,
                   {"thread ", number, " of ", threads, has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
@@ -38459,71 +38728,188 @@ class thread_pool final : public part_runner {
   /// As start() was told.
   bool is_pinned() const { return is_pinned_; }
 
-  void run(void (*job)(void*, int), void* context, int parts) override {
-    job_ = job;
-    context_ = context;
-    parts_ = parts;
-    pending_.store(static_cast<int>(workers_.size()));
-    const int round = round_.add(1);
-    round_.wake();
-    run_share(0);
-    for (worker& w : workers_)
-      if (w.claim(round)) {
-        run_share(w.number);
-        pending_.add(-1);
+  void run(staged_work& work, int first, int end) override {
+    work_ = &work;  // seen with what is posted; until then nobody can claim anything
+    if (idle_.any()) forget_present();
+    for (int number = first, posted = -1; number < end;) {
+      const staged_work::stage stage = work.at(number);
+      bool goes_on = true;
+      if (stage.parts < 2) {
+        only_piece alone;
+        goes_on = work.run(number, alone);
+      } else {
+        if (posted != number) post(number, stage);
+        const int round = round_;
+        goes_on = run_share(members_[0], 0, number, round);
+        take_from_absent(round, number);
+        if (goes_on && stage.next < end)
+          if (const staged_work::stage next = work.at(stage.next); next.parts > 1) post(posted = stage.next, next);
+        for (member& m : workers()) wait_for(m, round, number);
       }
-    while (const int left = pending_.load()) pending_.wait_while(left);
+      if (!goes_on) return;
+      work.done(number);
+      number = stage.next;
+    }
+  }
+
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. Part 0 is the caller's; where there are more than threads, the share of
+  /// thread t is parts t, t + threads(), …
+  void run(void (*job)(void*, int), void* context, int parts) {
+    single_stage work(job, context, parts, threads_);
+    run(work, 0, 1);
   }
 
  private:
-  struct worker {
+  struct member {
+    detail::seat seat;
     thread_pool* pool;
     int number;
-    int claimed;  // the last round in which somebody took this worker's share
+    bool is_present;  // took its share of the last round itself; the caller's to know
     pthread_t id;
-    std::byte apart[64];  // claims of neighbours do not share a cache line
+  };
+  using word = std::uint64_t;  // a round, and in its lower half the number of the stage
 
-    /// Whether this share of a round is the caller's to run. A thread that comes late, when the next round has begun, finds it taken.
-    bool claim(int round) {
-      int before = static_cast<int>(static_cast<unsigned>(round) - 1U);  // rounds are counted in a circle
-      return __atomic_compare_exchange_n(&claimed, &before, round, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  /// The pieces of a claimed share, and then what others have left of theirs.
+  class pieces_of_share final : public piece_source {
+   public:
+    /// Of the share of member `of`, to be run by a thread.
+    pieces_of_share(thread_pool& pool, member& of, int thread, int round, staged_work::stage stage)
+        : pool_(pool), mine_(of.seat), first_(of.number < stage.parts ? of.number * stage.pieces : -1), pieces_(stage.pieces), thread_(thread), round_(round) {
+      if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's own lie there since the stage was posted
     }
+    /// What others may take of a share: all but its first piece.
+    static void put(int number, staged_work::stage stage, detail::seat& seat, int round) {
+      if (stage.pieces > 1 && number < stage.parts) seat.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
+    }
+    int thread() const override { return thread_; }
+    bool next(piece_of_part& found) override {
+      int index = std::exchange(first_, -1);
+      if (index < 0 && pieces_ > 1) index = further();
+      found = {index / pieces_, index % pieces_};
+      return index >= 0;
+    }
+
+   private:
+    int further() {
+      if (const int index = mine_.take_first(round_); index >= 0) return index;
+      for (member& m : pool_.members_) {
+        const detail::pieces_left half = m.seat.take_half(round_);
+        if (half.count() == 0) continue;
+        mine_.put({round_, half.begin + 1, half.end});
+        return half.begin;
+      }
+      return -1;
+    }
+
+    thread_pool& pool_;
+    detail::seat& mine_;
+    int first_, pieces_, thread_, round_;
+  };
+  class single_stage final : public staged_work {
+   public:
+    single_stage(void (*job)(void*, int), void* context, int parts, int threads) : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
+    stage at(int) const override { return {shares_, 1, 1}; }
+    bool run(int, piece_source& source) override {
+      for (piece_of_part mine; source.next(mine);)
+        for (int part = mine.part; part < parts_; part += shares_) job_(context_, part);
+      return true;
+    }
+    void done(int) override {}
+
+   private:
+    void (*job_)(void*, int);
+    void* context_;
+    int parts_, shares_;
   };
 
+  /// The caller gives a worker that took part in the last stage so long to begin its share.
+  static constexpr int patient_looks = 200;
+  /// After so many looks a thread asks whether somebody sleeps who waits for what it wrote before. When it wrote, it may have asked before the other
+  /// could see what it had written; a fence between both would make each message wait for the last one.
+  static constexpr int looks_before_waking = 50;
+
+  std::span<member> workers() { return {members_.data() + 1, members_.size() - 1}; }
+
   static void* work(void* argument) {
-    worker& me = *static_cast<worker*>(argument);
+    member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
-    for (int seen = 0;;) {
-      pool.round_.wait_while(seen);
-      seen = pool.round_.load();
+    for (word seen = 0;;) {
+      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, pool.waiting_);
+      seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
-      if (!me.claim(seen)) continue;
-      pool.run_share(me.number);
-      if (pool.pending_.add(-1) == 0) pool.pending_.wake();
+      const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
+      if (!me.seat.claim(round)) continue;
+      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, pool.waiting_);
+      pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
+      pool.finish(me, round);
     }
   }
-  /// The parts of one thread.
-  void run_share(int thread) {
-    for (int part = thread; part < parts_; part += threads_) job_(context_, part);
-  }
-  void stop() {
-    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
-    round_.add(1);
-    round_.wake();
-    for (int i = 0; i < started_; ++i) pthread_join(workers_[static_cast<std::size_t>(i)].id, nullptr);
-    started_ = 0;
-    workers_.clear();
+  /// Runs a claimed share. Whether the work goes on.
+  bool run_share(member& of, int thread, int number, int round) {
+    pieces_of_share source(*this, of, thread, round, work_->at(number));
+    return work_->run(number, source);
   }
 
-  nnrt::pool<worker> workers_;
+  word posted() const { return __atomic_load_n(&posted_, __ATOMIC_ACQUIRE); }
+  void post(int number, staged_work::stage stage) {
+    round_ = detail::seat::following(round_);
+    pieces_of_share::put(0, stage, members_[0].seat, round_);
+    __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number), __ATOMIC_RELEASE);
+    if (idle_.any()) idle_.wake();
+  }
+  void finish(member& m, int round) {
+    m.seat.finish(round);
+    if (waiting_.any()) waiting_.wake();
+  }
+  /// Waits, asleep `here` in the end; at `there` sleep those who wait for what this thread has just written.
+  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, detail::sleepers& there) {
+    if (detail::look_for(is_there, looks_before_waking)) return;
+    if (there.any()) there.wake();
+    if (detail::look_for(is_there, detail::looks_before_sleep)) return;
+    there.wake();  // its lock is the fence: whoever sleeps there now looks again
+    here.sleep_until(is_there);
+  }
+
+  void forget_present() {
+    for (member& m : workers()) m.is_present = false;
+  }
+  /// Runs the shares of those who did not take theirs in the last round, if they still do not.
+  void take_from_absent(int round, int number) {
+    for (member& m : workers())
+      if (!m.is_present) m.is_present = !take(m, round, number);
+  }
+  bool take(member& m, int round, int number) {
+    if (!m.seat.claim(round)) return false;
+    run_share(m, 0, number, round);
+    finish(m, round);
+    return true;
+  }
+  void wait_for(member& m, int round, int number) {
+    const auto is_done = [&] { return m.seat.is_done(round); };
+    if (detail::look_for(is_done, patient_looks)) return;
+    m.is_present = !take(m, round, number);
+    wait_until(is_done, waiting_, idle_);
+  }
+
+  void stop() {
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
+    if (started_ > 0) post(0, {}), idle_.wake();
+    for (int number = 1; number <= started_; ++number) pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
+    started_ = 0;
+    members_.clear();
+  }
+
+  nnrt::pool<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
-  void (*job_)(void*, int) = nullptr;
-  void* context_ = nullptr;
-  int parts_ = 0;
+  [[maybe_unused]] std::byte apart_[64];         // what all threads read from what the caller writes
+  word posted_ = 0;             // what workers wait for
+  int round_ = 0;               // that of posted_
+  staged_work* work_ = nullptr;
   bool stopping_ = false;
-  detail::awaited_number round_;       // a round begins when this is added to
-  detail::awaited_number pending_;     // shares of this round that are not done, the caller's own aside
+  [[maybe_unused]] std::byte apart_too_[64];
+  detail::sleepers idle_;       // workers without work
+  detail::sleepers waiting_;    // who waits for shares to be done
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -38922,8 +39308,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   array_ref<view> views() const { return {reinterpret_cast<view*>(views_.data()), plan.slots.size()}; }
 
   static const step* walk(const run_context& context) {
-    if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
-    else return run_plan(view_of_plan, context);
+    if constexpr (plan.bands.empty())
+      if (context.threads == nullptr) return run_steps(view_of_plan, plan.steps, context);
+    return run_plan(view_of_plan, context);
   }
 
   template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to); }

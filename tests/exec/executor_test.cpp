@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -216,10 +217,36 @@ TEST_CASE("executor: results have the same bits for any number of threads") {
   CHECK(ran<net, cpu>({.threads = 3}) == ran<net, cpu>());
 }
 
+/// What the process's other threads have computed until now, in nanoseconds.
+std::int64_t computed_by_others() {
+  const auto read = [](clockid_t clock) {
+    timespec t{};
+    clock_gettime(clock, &t);
+    return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec;
+  };
+  return read(CLOCK_PROCESS_CPUTIME_ID) - read(CLOCK_THREAD_CPUTIME_ID);
+}
+
 constexpr auto residual = [](builder& g) {
   auto x = g.input<f32, shape<1, 15, 13, 32>>("image");
   g.output("y", relu(x + layers::conv2d<32, 3, 3>(layers::conv2d<32, 3, 3>(x, "first", same, relu), "second", same)));
 };
+
+/// Whether an executor's worker computes for longer than it takes to fall asleep.
+template <class G> bool threads_have_work() {
+  constexpr std::int64_t enough = 3'000'000;
+  auto run = executor<G>::create(weights_for<G>(), {.threads = 2}).value();
+  const std::vector<float> x = input_for<G>();
+  const std::int64_t before = computed_by_others();
+  for (int runs = 0; runs < 20'000 && computed_by_others() < before + enough; ++runs) run(x);
+  return computed_by_others() >= before + enough;
+}
+
+TEST_CASE("executor: threads have work, whether there are groups of steps or not") {
+  static_assert(graph<residual>::plan.bands.empty() && !graph<large>::plan.bands.empty());
+  CHECK(threads_have_work<graph<residual>>());
+  CHECK(threads_have_work<graph<large>>());
+}
 
 /// The largest error over the largest number.
 double relative_error(const std::vector<float>& got, const std::vector<float>& expected) {

@@ -149,16 +149,40 @@ std::vector<std::byte> computed(const plan& made, part_runner* threads) {
   return {first, first + p.desc_of(p.outputs[0]).bytes()};
 }
 
-/// Threads that a plan's parts are made for, one after the other: the bits must not depend on who makes them.
+/// Threads that a plan's parts are made for, one after the other, the last one first: the bits must not depend on who makes what. Each has the first half of the
+/// pieces of its own part and the second half of another's.
 class taken_in_turn final : public part_runner {
  public:
   explicit taken_in_turn(int threads) : threads_(threads) {}
-  void run(void (*job)(void*, int), void* context, int parts) override {
-    for (int part = parts; part-- > 0;) job(context, part);
+  void run(staged_work& work, int first, int end) override {
+    for (int number = first; number < end;) {
+      const staged_work::stage stage = work.at(number);
+      for (int thread = threads_; thread-- > 0;) {
+        given pieces(thread, std::max(stage.parts, 1), stage.pieces);
+        work.run(number, pieces);
+      }
+      work.done(number);
+      number = stage.next;
+    }
   }
   int threads() const override { return threads_; }
 
  private:
+  class given final : public piece_source {
+   public:
+    given(int thread, int parts, int pieces) : thread_(thread), parts_(parts), pieces_(pieces) {}
+    int thread() const override { return thread_; }
+    bool next(piece_of_part& found) override {
+      if (thread_ >= parts_ || next_ >= pieces_) return false;
+      const bool is_own = next_ < (pieces_ + 1) / 2;
+      found = {is_own ? thread_ : (thread_ + 1) % parts_, next_++};
+      return true;
+    }
+
+   private:
+    int thread_, parts_, pieces_, next_ = 0;
+  };
+
   int threads_;
 };
 
@@ -178,7 +202,10 @@ void check_bits(dtype type, std::uint32_t seeds) {
     for (const std::int64_t rows : {0, 1, 2, 3, 8}) {
       CAPTURE(rows);
       plan made = make_plan(g, {.bands = {.rows = rows}});
-      for (band_group& group : made.bands) (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = 64;
+      // So many parts that each thread's is one piece, or eight.
+      const int parts = seed % 2 == 0 ? 16 : 1024;
+      for (band_group& group : made.bands) (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = parts;
+      for (step& s : made.steps) s.parts = parts;
       CHECK(made.arena_bytes >= made.arena_lower_bound);
       for (part_runner* const runner : threads) CHECK(computed(made, runner) == expected);
     }

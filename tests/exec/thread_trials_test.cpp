@@ -32,7 +32,7 @@ double run(thread_trials& trials, std::int64_t duration, std::int64_t shared, st
 
 struct two_threads final : part_runner {
   int threads() const override { return 2; }
-  void run(void (*)(void*, int), void*, int) override {}
+  void run(staged_work&, int, int) override {}
 };
 
 const step* take_a_while(const step* failed) {

@@ -1,11 +1,13 @@
-// threads_test: the pool runs every part once, for any numbers of parts and threads, and can be used at once again.
+// threads_test: the pool runs every piece of every part once and stage after stage, for any numbers of them and of threads, and can be used at once again.
 #include <nnrt/exec/threads.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -105,6 +107,149 @@ TEST_CASE("threads: more threads than cores take every part once") {
     lost += counted.each_once() ? 0 : 1;
   }
   CHECK(lost == 0);
+}
+
+/// Stages of different numbers of parts and pieces, and what has been run of them.
+class counted_stages final : public staged_work {
+ public:
+  struct extent {
+    int parts, pieces;
+  };
+  explicit counted_stages(std::vector<extent> stages, int stops_after = -1) : stages_(std::move(stages)), stops_after_(stops_after) {
+    for (const extent& s : stages_) runs_.emplace_back(static_cast<std::size_t>(total(s)));
+    finished_ = std::vector<std::atomic<int>>(stages_.size());
+  }
+  stage at(int number) const override {
+    const extent& s = stages_[static_cast<std::size_t>(number)];
+    return {s.parts, s.pieces, number + 1};
+  }
+  bool run(int number, piece_source& pieces) override {
+    const auto index = static_cast<std::size_t>(number);
+    for (piece_of_part mine; pieces.next(mine);) {
+      if (number > 0 && finished_[index - 1] != total(stages_[index - 1])) ++too_early;
+      ++runs_[index][static_cast<std::size_t>(mine.part * stages_[index].pieces + mine.piece)];
+      if (mine.part == 0 && mine.piece == 0 && (pieces.thread() != 0 || pthread_equal(caller_, pthread_self()) == 0)) ++strangers;
+      ++finished_[index];
+    }
+    return number != stops_after_;
+  }
+  void done(int number) override {
+    told_.push_back(number);
+    if (finished_[static_cast<std::size_t>(number)] != total(stages_[static_cast<std::size_t>(number)])) ++too_early;
+  }
+
+  bool each_once(int first, int end) const {
+    bool all = true;
+    for (int number = 0; number < static_cast<int>(stages_.size()); ++number)
+      for (const std::atomic<int>& times : runs_[static_cast<std::size_t>(number)]) all = all && times == (number >= first && number < end ? 1 : 0);
+    return all;
+  }
+  const std::vector<int>& told() const { return told_; }
+
+  std::atomic<int> too_early{0}, strangers{0};
+
+ private:
+  static int total(const extent& s) { return s.parts < 2 ? 1 : s.parts * s.pieces; }
+
+  std::vector<extent> stages_;
+  int stops_after_;
+  std::vector<std::vector<std::atomic<int>>> runs_;
+  std::vector<std::atomic<int>> finished_;
+  std::vector<int> told_;
+  pthread_t caller_ = pthread_self();
+};
+
+TEST_CASE("threads: every piece of every stage runs once, when all of the stage before are done") {
+  for (const int threads : {1, 2, 3, 8, 40}) {
+    CAPTURE(threads);
+    thread_pool pool;
+    REQUIRE(pool.start(threads));
+    const int all = threads;
+    for (int i = 0; i < 300; ++i) {
+      counted_stages work({{all, 1}, {all, 1}, {1, 1}, {all, 8}, {std::min(all, 2), 3}, {0, 1}, {0, 1}, {all, 2}, {all, 1}, {all, 8}});
+      pool.run(work, 0, 10);
+      REQUIRE(work.each_once(0, 10));
+      REQUIRE(work.told() == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+      REQUIRE((work.too_early == 0 && work.strangers == 0));
+    }
+    counted_stages some({{all, 1}, {all, 4}, {1, 1}, {all, 1}});
+    pool.run(some, 1, 3);
+    CHECK(some.told() == std::vector<int>{1, 2});
+  }
+}
+
+TEST_CASE("threads: the caller's part may end the work; what had begun is done then, and nothing else begins") {
+  thread_pool pool;
+  REQUIRE(pool.start(3));
+  for (const int last : {0, 1, 2, 3}) {
+    CAPTURE(last);
+    for (int i = 0; i < 200; ++i) {
+      counted_stages work({{3, 1}, {1, 1}, {3, 8}, {2, 1}, {3, 1}}, last);
+      pool.run(work, 0, 5);
+      REQUIRE(work.each_once(0, last + 1));
+      REQUIRE(static_cast<int>(work.told().size()) == last);
+    }
+  }
+}
+
+/// Three threads, each of which runs its own part of the first stage; the last one is slow. Then the second stage.
+struct one_is_slow final : staged_work {
+  std::atomic<int> begun{0}, finished{0}, too_early{0};
+  stage at(int number) const override { return {3, 1, number + 1}; }
+  bool run(int number, piece_source& pieces) override {
+    for (piece_of_part mine; pieces.next(mine);) {
+      if (number == 1) {
+        if (finished < 3) ++too_early;
+        continue;
+      }
+      ++begun;
+      while (begun < 3) {
+      }
+      struct timespec pause {
+        0, mine.part == 2 ? 20'000'000 : 0
+      };
+      nanosleep(&pause, nullptr);
+      ++finished;
+    }
+    return true;
+  }
+  void done(int) override {}
+};
+
+TEST_CASE("threads: workers that are done wait for others, too, and who waits for long sleeps until they are") {
+  thread_pool pool;
+  REQUIRE(pool.start(3));
+  for (int i = 0; i < 5; ++i) {
+    one_is_slow work;
+    pool.run(work, 0, 2);
+    CHECK(work.finished == 3);
+    CHECK(work.too_early == 0);
+  }
+}
+
+TEST_CASE("threads: who is done takes over what another one has not begun") {
+  struct slow_caller final : staged_work {
+    std::atomic<int> by_worker{0};
+    stage at(int) const override { return {2, 8, 1}; }
+    bool run(int, piece_source& pieces) override {
+      piece_of_part mine;
+      for (int ran = 0; pieces.next(mine); ++ran) {
+        if (pieces.thread() != 0) ++by_worker;
+        else
+          while (ran == 0 && by_worker < 15) {  // of sixteen: its own eight, and seven of the caller's
+          }
+      }
+      return true;
+    }
+    void done(int) override {}
+  };
+  thread_pool pool;
+  REQUIRE(pool.start(2));
+  for (int i = 0; i < 20; ++i) {
+    slow_caller work;
+    pool.run(work, 0, 1);
+    CHECK(work.by_worker == 15);
+  }
 }
 
 #if defined(__linux__)

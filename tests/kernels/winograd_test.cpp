@@ -37,13 +37,14 @@ template <int Tile, int Stride = 1> struct problem {
     randomize(x, random), randomize(w, random), randomize(bias, random);
     winograd_pack<Tile, Stride>(s, w.data(), bias.data(), packed.data());
   }
-  /// The parts run backwards, on scratch that holds NaN before.
+  /// The parts run backwards, and so do the pieces of each, on scratch that holds NaN before.
   void run(fenced& y, std::int64_t parts) const {
-    for (std::int64_t i = parts; i-- > 0;) {
-      fenced scratch(winograd_scratch_floats(s, Tile), nan);
-      conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
-                                  tiles_in(winograd_tile_set(s, Tile)));
-    }
+    for (std::int64_t i = parts; i-- > 0;)
+      for (std::int64_t pieces = 1 + i % 3, k = pieces; k-- > 0;) {
+        fenced scratch(winograd_scratch_floats(s, Tile), nan);
+        conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts, k, pieces},
+                                    tiles_in(winograd_tile_set(s, Tile)));
+      }
   }
 };
 
@@ -169,10 +170,11 @@ TEST_CASE("winograd: random shapes are right") {
 
 TEST_CASE("winograd: two threads have something to do each, unless reading the weights takes longest") {
   const std::int64_t line = 4 * tile_rows;  // pixels of so many tiles
-  CHECK(winograd_most_parts(image(line, 4, lanes, panel_columns), 4) == 1);
-  CHECK(winograd_most_parts(image(line + 4, 4, lanes, panel_columns), 4) == 2);
-  CHECK(winograd_most_parts(image(line + 4, 4, lanes, 3 * panel_columns), 4) == 3);  // one block, whose panels are shared out
-  CHECK(winograd_most_parts(image(2 * line, 4, lanes, panel_columns), 4) == 2);
+  const auto blocks = [](const conv_shape& s) { return nnrt::kernels::detail::winograd_layout(s, 4).blocks(); };
+  CHECK(blocks(image(line, 4, lanes, panel_columns)) == 1);
+  CHECK(blocks(image(line + 4, 4, lanes, panel_columns)) == 2);
+  CHECK(blocks(image(line + 4, 4, lanes, 3 * panel_columns)) == 1);  // whose panels are shared out
+  CHECK(blocks(image(2 * line, 4, lanes, panel_columns)) == 2);
 }
 
 TEST_CASE("winograd: no bias means zeros") {

@@ -13,11 +13,11 @@ inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_
   call.inner = choice.inner, call.record = choice.record.words.data();
   return call;
 }
-/// The same for a part of a run.
+/// The same for a part of a run, or a piece of one.
 inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs, nnrt::arguments in, nnrt::results out,
-                                 std::byte* scratch, int tile, int tiles) {
+                                 std::byte* scratch, int tile, int tiles, int piece = 0, int pieces = 1) {
   nnrt::kernel_call call = call_of(choice, attrs, in, out);
-  call.scratch = scratch, call.tile = tile, call.tiles = tiles;
+  call.scratch = scratch, call.tile = tile, call.tiles = tiles, call.piece = piece, call.pieces = pieces;
   return call;
 }
 

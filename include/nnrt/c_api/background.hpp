@@ -2,7 +2,7 @@
 // Flow: executors run asynchronously in one.
 #pragma once
 
-#include <nnrt/exec/threads.hpp>
+#include <nnrt/c_api/awaited_number.hpp>
 
 #include <atomic>
 #include <memory>
@@ -46,22 +46,18 @@ class background_thread {
     void* context;
     // Jobs so far; both begin again when they are at their end. Who waits looks for a while before it sleeps: a caller that heard of the
     // end from within the job asks again before the job has returned.
-    nnrt::detail::awaited_number asked, ended;
+    awaited_number asked, ended;
     std::atomic<bool> ends{false};
 
     state(job the_job, void* with) : does(the_job), context(with) {}
 
-    void ask() {
-      asked.add(1);
-      asked.wake();
-    }
+    void ask() { asked.increment(); }
     void work() {
       for (;;) {
         asked.wait_while(ended.load());
         if (ends) return;
         does(context);
-        ended.add(1);
-        ended.wake();
+        ended.increment();
       }
     }
   };

@@ -75,7 +75,8 @@ struct kernel_record {
   }
 };
 
-/// One call of a kernel: part `tile` of `tiles` of the work of one step.
+/// One call of a kernel: piece `piece` of `pieces` of part `tile` of `tiles` of the work of one step. Parts are cut for so many threads; pieces
+/// are what one thread can take over from another that is slower.
 struct kernel_call {
   array_ref<const word> attrs;
   arguments in;                   // the node's operands; packed ones have a desc but no data; the packed form comes last
@@ -83,6 +84,8 @@ struct kernel_call {
   std::byte* scratch = nullptr;   // scratch_bytes of the choice, aligned to 64, for this part alone
   int tile = 0;
   int tiles = 1;
+  int piece = 0;
+  int pieces = 1;
   run_fault* fault = nullptr;     // of operators that may fail: where one of the parts says so
   const void* inner = nullptr;    // of the choice
   const word* record = nullptr;   // the words of the choice's record
@@ -148,8 +151,8 @@ enum class unrolled_form { none, dense, dense_of_bytes, table };
 /// Whether bit `operand` is set; a node may have more operands than there are bits.
 constexpr bool names_operand(std::uint32_t set, std::size_t operand) { return operand < 32 && (set >> operand & 1U) != 0; }
 
-/// So many pieces of work as a number of parts: no kernel has more than 64.
-constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 64 ? count : 64); }
+/// So many units of work as a number of parts: there are no more threads.
+constexpr int parts_of(std::int64_t count) { return static_cast<int>(count < 2 ? 1 : count < 1024 ? count : 1024); }
 
 /// Into how many parts work of so many elements is worth being cut: none below 4 Ki, between half a microsecond and a whole one. Threads
 /// that are awake begin and end a step together in 0.15 us (0.5 us where their cores share no cache). A step that is not cut costs more than that:

@@ -292,8 +292,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   array_ref<view> views() const { return {reinterpret_cast<view*>(views_.data()), plan.slots.size()}; }
 
   static const step* walk(const run_context& context) {
-    if constexpr (plan.bands.empty()) return run_steps(view_of_plan, plan.steps, context);
-    else return run_plan(view_of_plan, context);
+    if constexpr (plan.bands.empty())
+      if (context.threads == nullptr) return run_steps(view_of_plan, plan.steps, context);
+    return run_plan(view_of_plan, context);
   }
 
   template <std::size_t I, class Range> void copy_output(Range& to) { detail::copy_output<detail::name_of_tensor<G, false, I>>(output_at<I>(), to); }

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/plan.hpp>
+#include <nnrt/exec/staged_work.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -50,17 +51,6 @@ inline void clear_ports(const plan_view& plan, array_ref<const port> ports, base
   }
 }
 
-/// Whoever can run the parts of a step at the same time.
-class part_runner {
- public:
-  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done.
-  virtual void run(void (*job)(void* context, int part), void* context, int parts) = 0;
-  virtual int threads() const = 0;
-
- protected:
-  ~part_runner() = default;
-};
-
 namespace detail {
 
 /// Where a slot's bytes begin; null where its base has none (yet).
@@ -81,25 +71,6 @@ namespace detail {
 /// Where the prepared weights end.
 [[gnu::always_inline]] inline const std::byte* weights_end_of(const plan_view& plan, base_table bases) { return bases[in_prepared] + plan.prepared_bytes; }
 
-/// One step cut into parts.
-struct step_job {
-  kernel_call call;
-  kernel_function run;
-  std::byte* further_scratch;     // for parts 1, 2, …
-  std::int64_t scratch_stride;
-
-  static void run_part(void* context, int part) {
-    const auto& job = *static_cast<const step_job*>(context);
-    kernel_call call = job.call;
-    call.tile = part;
-    if (part > 0) {
-      call.scratch = job.further_scratch + (part - 1) * job.scratch_stride;
-      call.fault = nullptr;
-    }
-    job.run(call);
-  }
-};
-
 }  // namespace detail
 
 /// Memory and helpers of one run.
@@ -117,22 +88,33 @@ inline void make_views(const plan_view& plan, base_table bases, array_ref<view> 
   for (std::size_t i = 0; i < plan.slots.size(); ++i) views[i] = detail::view_of(plan.slots[i], plan.slots, plan.descs, bases);
 }
 
-/// Runs one step.
-inline void run_step(const plan_view& plan, const step& s, const run_context& context) {
+namespace detail {
+/// Scratch memory of a thread behind the first, whose own lies in the arena.
+[[gnu::always_inline]] inline std::byte* further_scratch_of(const plan_view& plan, const run_context& context, int thread) {
+  return context.further_scratch + (thread - 1) * plan.part_scratch_bytes;
+}
+
+/// The call of a step by a thread. The first alone finds fault with values.
+[[gnu::always_inline]] inline kernel_call call_of(const plan_view& plan, const step& s, const run_context& context, int thread) {
   kernel_call call;
   call.attrs = {plan.words.data() + s.attrs.first, static_cast<std::size_t>(s.attrs.count)};
   call.in = {context.views.data() + s.inputs.first, static_cast<std::size_t>(s.inputs.count)};
   call.out = {context.views.data() + s.outputs.first, static_cast<std::size_t>(s.outputs.count)};
-  call.fault = context.fault;
   call.inner = s.inner;
   call.record = plan.words.data() + s.record;
-  call.weights_end = detail::weights_end_of(plan, context.bases);
-  if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
-  if (context.threads == nullptr || s.parts < 2) return s.run(call);
-  call.tiles = std::min(s.parts, context.threads->threads());
-  detail::step_job job{call, s.run, context.further_scratch, plan.part_scratch_bytes};
-  context.threads->run(&detail::step_job::run_part, &job, call.tiles);
+  call.weights_end = weights_end_of(plan, context.bases);
+  if (thread > 0) {
+    call.scratch = further_scratch_of(plan, context, thread);
+  } else {
+    call.fault = context.fault;
+    if (s.scratch_bytes > 0) call.scratch = context.bases[in_arena] + s.scratch;
+  }
+  return call;
 }
+}  // namespace detail
+
+/// Runs one step.
+inline void run_step(const plan_view& plan, const step& s, const run_context& context) { s.run(detail::call_of(plan, s, context, 0)); }
 
 /// Runs steps one after the other, up to the first that finds fault with its values; that one, or nullptr when all have run.
 inline const step* run_steps(const plan_view& plan, array_ref<const step> steps, const run_context& context) {

@@ -9,6 +9,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan_view.hpp>
+#include <nnrt/kernels/part.hpp>
 
 #include <cstring>
 #include <new>
@@ -68,9 +69,11 @@ class band_run {
   }
 
   /// Makes some rows of an image of the last result, at most so many at a time; calls after(t) each time that step t
-  /// has run.
+  /// has run. Rows that follow those of the call before find what both read.
   template <class After> void make(std::int64_t image, row_range rows, std::int64_t at_once, After after) {
-    for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+    if (image != image_ || rows.begin != next_row_)
+      for (std::size_t t = 0; t < count_; ++t) stages_[t].made = {0, 0};
+    image_ = image, next_row_ = rows.end;
     const std::int64_t bands = (rows.count() + at_once - 1) / at_once;
     for (std::int64_t i = 0; i < bands; ++i) {
       want({rows.begin + rows.count() * i / bands, rows.begin + rows.count() * (i + 1) / bands});
@@ -136,38 +139,125 @@ class band_run {
   }
 
   std::size_t count_;
+  std::int64_t image_ = -1, next_row_ = 0;  // behind those that were made last
   union {
     band_stage stages_[most_band_steps];  // as many as there are steps begin to live
   };
 };
 
-/// A group whose rows are shared out.
-template <class After> struct band_job {
-  const plan_view& plan;
-  const band_group& group;
-  const run_context& context;
-  After after;
-  int tiles = 1;
+/// The result of a group's last step, [batch, rows, columns, channels].
+inline const shape_t& result_of(const plan_view& plan, const band_group& group) {
+  const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
+  return plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
+}
 
-  void run(int part) const {
-    std::byte* const scratch =
-        part == 0 ? context.bases[in_arena] + group.scratch
-                  : context.further_scratch + (part - 1) * plan.part_scratch_bytes;
-    band_run bands(plan, group, context, scratch);
-    const step& last = plan.steps[static_cast<std::size_t>(group.steps.first + group.steps.count - 1)];
-    const shape_t& y = plan.desc_of(plan.slots[static_cast<std::size_t>(last.outputs.first)]).shape;
-    const std::int64_t rows = y[0] * y[1], at_once = group.rows > 0 ? group.rows : y[1];
-    // Part 0, the caller's own, is the larger one, as that of a step is.
-    const auto begin = [&](std::int64_t i) { return (rows * i + tiles - 1) / tiles; };
-    for (std::int64_t done = begin(part), end = begin(part + 1); done < end;) {
-      const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + end - done);
-      if (part == 0) bands.make(image, {first, stop}, at_once, after);
+/// What runs at once: a step, or a group of them.
+struct plan_stage {
+  const band_group* group;  // nullptr: one step
+  int steps;
+  int parts;
+  int pieces;  // of a part
+
+  /// The one that begins with a step, for so many threads.
+  static plan_stage at(const plan_view& plan, std::size_t first, int threads) {
+    const step& s = plan.steps[first];
+    if (s.group >= 0) {
+      const band_group& group = plan.bands[static_cast<std::size_t>(s.group)];
+      const int parts = std::min(group.parts, threads);
+      if (parts > 1 || group.rows > 0) return {&group, group.steps.count, parts, std::min(pieces_of(group.parts, parts), pieces_of(result_of(plan, group), parts))};
+    }
+    const int parts = std::min(s.parts, threads);
+    return {nullptr, 1, parts, pieces_of(s.parts, parts)};
+  }
+
+ private:
+  /// A piece takes ten microseconds at least: what is set up for it, and asking who has some left, takes a hundredth of that.
+  static constexpr int most_pieces = 8, parts_of_a_piece = 16;
+  /// A band of fewer pixels would be no whole tiles of products.
+  static constexpr std::int64_t pixels_of_a_piece = 64;
+  static int pieces_of(const shape_t& y, int parts) { return static_cast<int>(std::max<std::int64_t>(1, std::min<std::int64_t>(y[0] * y[1] * y[2] / parts / pixels_of_a_piece, most_pieces))); }
+  static int pieces_of(int most_parts, int parts) { return parts < 2 ? 1 : std::max(1, std::min(most_parts / (parts * parts_of_a_piece), most_pieces)); }
+};
+
+/// Runs what a thread is given of a group's rows; calls after(t) each time that step t has run, for the first thread alone.
+template <class After>
+void run_group(const plan_view& plan, const plan_stage& stage, const run_context& context, piece_source& source, After after) {
+  piece_of_part mine;
+  if (!source.next(mine)) return;
+  const band_group& group = *stage.group;
+  const bool is_first = source.thread() == 0;
+  std::byte* const scratch = is_first ? context.bases[in_arena] + group.scratch : further_scratch_of(plan, context, source.thread());
+  band_run bands(plan, group, context, scratch);
+  const shape_t& y = result_of(plan, group);
+  const std::int64_t at_once = group.rows > 0 ? group.rows : y[1];
+  do {
+    const kernels::interval rows = kernels::share(y[0] * y[1], {mine.part, stage.parts, mine.piece, stage.pieces});
+    for (std::int64_t done = rows.begin; done < rows.end;) {
+      const std::int64_t image = done / y[1], first = done % y[1], stop = std::min(y[1], first + rows.end - done);
+      if (is_first) bands.make(image, {first, stop}, at_once, after);
       else bands.make(image, {first, stop}, at_once, [](std::size_t) {});
       done += stop - first;
     }
+  } while (source.next(mine));
+}
+
+/// A plan's steps as work for several threads; in lines of the cache of its own, for all of them read it while the caller writes beside it.
+template <class After> class alignas(64) plan_work final : public staged_work {
+ public:
+  plan_work(const plan_view& plan, const run_context& context, After& after) : plan_(plan), context_(context), after_(after) {}
+
+  stage at(int first) const override {
+    const plan_stage s = look(first);
+    return {s.parts, s.pieces, first + s.steps};
   }
-  static void run_part(void* context, int part) { static_cast<const band_job*>(context)->run(part); }
+  bool run(int first, piece_source& source) override {
+    const plan_stage s = look(first);
+    const auto index = static_cast<std::size_t>(first);
+    if (s.group != nullptr) {
+      run_group(plan_, s, context_, source, [&](std::size_t t) { after_(index + t); });
+      return true;
+    }
+    return run_pieces(plan_.steps[index], s, source);
+  }
+  void done(int first) override {
+    const plan_stage s = look(first);
+    if (s.group == nullptr || s.parts > 1) after_(static_cast<std::size_t>(first + s.steps - 1));
+  }
+
+  /// The step that found fault with its values; nullptr when there is none.
+  const step* failed() const { return failed_; }
+
+ private:
+  plan_stage look(int first) const { return plan_stage::at(plan_, static_cast<std::size_t>(first), context_.threads->threads()); }
+  bool run_pieces(const step& s, const plan_stage& of, piece_source& source) {
+    piece_of_part mine;
+    if (!source.next(mine)) return true;
+    kernel_call call = call_of(plan_, s, context_, source.thread());
+    call.tiles = of.parts, call.pieces = of.pieces;
+    run_fault* const fault = call.fault;
+    do {
+      call.tile = mine.part, call.piece = mine.piece;
+      s.run(call);
+      call.fault = nullptr;  // the first looks at all values
+    } while (source.next(mine));
+    if (fault == nullptr || !*fault) return true;
+    failed_ = &s;
+    return false;
+  }
+
+  const plan_view& plan_;
+  const run_context context_;
+  After& after_;
+  const step* failed_ = nullptr;
 };
+
+/// Runs some of a plan's steps on all of the context's threads.
+template <class After>
+const step* run_shared(const plan_view& plan, std::size_t first, std::size_t end, const run_context& context, After& after) {
+  plan_work<After> work(plan, context, after);
+  context.threads->run(work, static_cast<int>(first), static_cast<int>(end));
+  return work.failed();
+}
 
 }  // namespace detail
 
@@ -175,24 +265,20 @@ template <class After> struct band_job {
 inline constexpr auto nobody = [](std::size_t) {};
 
 /// Runs step `next`, or the group that begins with it, and moves `next` behind; the step if it finds fault with its values.
-/// Calls after(i) each time that step i has run: once, or once for each of its bands; of what several threads make, for
-/// the bands of the first.
+/// Calls after(i) each time that step i has run: once, or once for each of its bands. Of a group that several threads make
+/// those are the bands of the caller's part; and after(last step) is called once more when all parts are done.
 template <class After = decltype(nobody)>
 const step* run_next(const plan_view& plan, std::size_t& next, const run_context& context, After after = {}) {
   const std::size_t first = next;
-  if (const std::int32_t index = plan.steps[first].group; index >= 0) {
-    const band_group& group = plan.bands[static_cast<std::size_t>(index)];
-    const auto after_step = [&](std::size_t t) { after(first + t); };
-    detail::band_job<decltype(after_step)> job{plan, group, context, after_step};
-    if (context.threads != nullptr) job.tiles = std::min(group.parts, context.threads->threads());
-    if (job.tiles > 1 || group.rows > 0) {
-      if (job.tiles < 2) job.run(0);
-      else context.threads->run(&decltype(job)::run_part, &job, job.tiles);
-      next += static_cast<std::size_t>(group.steps.count);
-      return nullptr;
-    }
+  const detail::plan_stage s = detail::plan_stage::at(plan, first, context.threads == nullptr ? 1 : context.threads->threads());
+  next += static_cast<std::size_t>(s.steps);
+  if (s.parts > 1) return detail::run_shared(plan, first, next, context, after);
+  if (s.group != nullptr) {
+    only_piece all;
+    detail::run_group(plan, s, context, all, [&](std::size_t t) { after(first + t); });
+    return nullptr;
   }
-  run_step(plan, plan.steps[next++], context);
+  run_step(plan, plan.steps[first], context);
   if (context.fault != nullptr && *context.fault) return &plan.steps[first];
   after(first);
   return nullptr;
@@ -201,6 +287,7 @@ const step* run_next(const plan_view& plan, std::size_t& next, const run_context
 /// Runs a plan's steps, up to the first that finds fault with its values; that one, or nullptr when all have run.
 template <class After = decltype(nobody)>
 const step* run_plan(const plan_view& plan, const run_context& context, After after = {}) {
+  if (context.threads != nullptr) return detail::run_shared(plan, 0, plan.steps.size(), context, after);
   for (std::size_t next = 0; next < plan.steps.size();)
     if (const step* const failed = run_next(plan, next, context, after)) return failed;
   return nullptr;

@@ -1,5 +1,5 @@
 // step_times: runs a plan's steps with a clock around each, and keeps what they took.
-// Flow: executors whose policy is profiled, and session::run(times), run their steps through it instead of run_plan().
+// Flow: executors whose policy is profiled, and session::run(times), call run_plan() through it.
 #pragma once
 
 #include <nnrt/core/pool.hpp>
@@ -26,24 +26,23 @@ class step_times {
   /// As run_plan(), on all of the context's threads. Steps that run in bands are counted as if each had run all of its bands before the next one.
   const step* run(const plan_view& plan, const run_context& context) {
     if (times_.size() != plan.steps.size()) times_.assign(plan.steps.size(), {}), spent_.assign(plan.steps.size(), 0);
-    for (std::size_t next = 0; next < plan.steps.size();) {
-      std::size_t done = next;
-      std::int64_t begin = now(), last = begin;
-      const auto take = [&](std::size_t i) {
-        const std::int64_t end = now();
-        spent_[i] += end - std::exchange(last, end);
-      };
-      const step* const failed = run_next(plan, next, context, take);
-      if (failed != nullptr) take(done);
-      else if (next - done > 1) take(next - 1);  // the wait for other threads
-      for (; done < next; ++done) {
-        const std::int64_t end = begin + std::exchange(spent_[done], 0);
-        add(times_[done], begin, end);
-        begin = end;
-      }
-      if (failed != nullptr) return failed;
+    std::int64_t begin = now(), last = begin;
+    const auto take = [&](std::size_t i) {
+      const std::int64_t end = now();
+      spent_[i] += end - std::exchange(last, end);
+    };
+    const step* const failed = run_plan(plan, context, take);
+    std::size_t count = plan.steps.size();
+    if (failed != nullptr) {
+      count = static_cast<std::size_t>(failed - plan.steps.data()) + 1;
+      take(count - 1);
     }
-    return nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t end = begin + std::exchange(spent_[i], 0);
+      add(times_[i], begin, end);
+      begin = end;
+    }
+    return failed;
   }
   /// By number of the step; empty before the first run.
   array_ref<const step_time> all() const { return {times_.data(), times_.size()}; }

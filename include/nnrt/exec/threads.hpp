@@ -1,116 +1,31 @@
-// threads: a small fork-join pool; the parts of one step run at the same time, then all wait for each other.
-// Flow: executors and sessions make one when the options ask for threads; run_step() hands it parts.
+// threads: a small pool; the parts of one step run at the same time, then all wait for each other.
+// Flow: executors and sessions make one when the options ask for threads; run_plan() hands it the steps.
 #pragma once
 
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/system_text.hpp>
 #include <nnrt/exec/options.hpp>
-#include <nnrt/exec/plan_view.hpp>
+#include <nnrt/exec/processors.hpp>
+#include <nnrt/exec/seat.hpp>
+#include <nnrt/exec/sleepers.hpp>
+#include <nnrt/exec/staged_work.hpp>
 
-#include <errno.h>
 #include <pthread.h>
+#include <span>
+#include <utility>
 
 namespace nnrt::inline NNRT_ISA {
-
-namespace detail {
-
-/// A number that threads wait for: they look at it for a while and then sleep. Atomic through the compilers' own
-/// functions, and POSIX conditions to sleep on: <atomic> costs each translation unit 0.06 s of parsing.
-class awaited_number {
- public:
-  awaited_number() = default;
-  awaited_number(const awaited_number&) = delete;
-  awaited_number& operator=(const awaited_number&) = delete;
-  ~awaited_number() {
-    pthread_cond_destroy(&changed_);
-    pthread_mutex_destroy(&mutex_);
-  }
-
-  int load() const { return __atomic_load_n(&value_, __ATOMIC_SEQ_CST); }
-  /// Where nobody waits yet.
-  void store(int value) { __atomic_store_n(&value_, value, __ATOMIC_SEQ_CST); }
-  /// The sum. Sleepers stay asleep until wake().
-  int add(int more) { return __atomic_add_fetch(&value_, more, __ATOMIC_SEQ_CST); }
-  /// Wakes all who wait. Whoever is about to sleep has counted himself before he looked at the number for the last time: either
-  /// he is seen here, or he sees what was added before.
-  void wake() {
-    if (__atomic_load_n(&sleepers_, __ATOMIC_SEQ_CST) == 0) return;
-    pthread_mutex_lock(&mutex_);
-    pthread_cond_broadcast(&changed_);
-    pthread_mutex_unlock(&mutex_);
-  }
-  /// Waits as long as the number is this one.
-  void wait_while(int value) {
-    for (int look = 0; look < looks_before_sleep; ++look, pause())
-      if (load() != value) return;
-    pthread_mutex_lock(&mutex_);
-    __atomic_add_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
-    while (load() == value) pthread_cond_wait(&changed_, &mutex_);
-    __atomic_sub_fetch(&sleepers_, 1, __ATOMIC_SEQ_CST);
-    pthread_mutex_unlock(&mutex_);
-  }
-
- private:
-  /// Steps follow each other within microseconds: looking a few thousand times costs less than sleeping and waking once.
-  static constexpr int looks_before_sleep = 4000;
-
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#endif
-  }
-
-  int value_ = 0;
-  int sleepers_ = 0;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
-};
-
-/// The processors that a thread may use, from the one on which it runs on.
-class processors {
- public:
-  /// Those of the calling thread.
-  [[gnu::cold]] processors() {
-#if defined(__linux__)
-    failed_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
-    first_ = sched_getcpu();
-#endif
-  }
-  /// Keeps another thread on the one `number` further on, in a circle. An error's number, 0 if there is none.
-  [[gnu::cold]] int keep_on(pthread_t thread, int number) const {
-#if defined(__linux__)
-    if (failed_ != 0) return failed_;
-    int processor = first_;
-    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) {
-      do processor = (processor + 1) % CPU_SETSIZE;
-      while (!CPU_ISSET(processor, &allowed_));
-    }
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(processor, &one);
-    return pthread_setaffinity_np(thread, sizeof one, &one);
-#else
-    return static_cast<void>(thread), static_cast<void>(number), ENOTSUP;
-#endif
-  }
-
-#if defined(__linux__)
- private:
-  cpu_set_t allowed_;
-  int failed_, first_;
-#endif
-};
-
-}  // namespace detail
 
 /// A pool of threads - 1 workers beside the caller. One run() at a time; no allocation in run(). POSIX threads, because <thread> costs every
 /// user 0.26 s of parsing.
 ///
-/// Each round a thread has a share of the parts: always the same, so that what a step left in a core's cache is where the next one
-/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: so a
-/// run never waits for a worker to wake up, only for one that is at work.
+/// In each stage a thread has a share, one part: always the same, so that what a stage left in a core's cache is where the next one
+/// reads it. A share belongs to whoever claims it first. The caller takes those that no worker has begun when its own is done: at once where the
+/// worker took no part in the stage before, a little later where it did. So a run never waits for a worker to wake up, only for one that is at work.
+/// Where parts have pieces, a thread that is done takes half of those that another has not begun: cores are seldom equally fast.
+///
+/// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the others: between two stages
+/// lies one message from core to core, not one to begin and one to end.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -122,17 +37,17 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
-    workers_.assign(static_cast<std::size_t>(threads - 1), {});  // threads hold pointers to them
+    members_.assign(static_cast<std::size_t>(threads), {});  // threads hold pointers to them
     threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
-    for (worker& w : workers_) {
-      w.pool = this, w.number = started_ + 1;
-      int failed = pthread_create(&w.id, nullptr, &thread_pool::work, &w);
+    for (int number = 1; number < threads; ++number) {
+      member& m = members_[static_cast<std::size_t>(number)];
+      m.pool = this, m.number = number;
+      int failed = pthread_create(&m.id, nullptr, &thread_pool::work, &m);
       const bool has_started = failed == 0;
       if (has_started) ++started_;
-      if (has_started && pinned) failed = here.keep_on(w.id, started_);
+      if (has_started && pinned) failed = here.keep_on(m.id, started_);
       if (failed == 0) continue;
-      const int number = w.number;
       stop();
       return fail(has_started ? error_code::not_supported : error_code::out_of_memory,
                   {"thread ", number, " of ", threads, has_started ? " cannot be pinned: " : " did not start: ", system_text(failed).view()});
@@ -144,71 +59,188 @@ class thread_pool final : public part_runner {
   /// As start() was told.
   bool is_pinned() const { return is_pinned_; }
 
-  void run(void (*job)(void*, int), void* context, int parts) override {
-    job_ = job;
-    context_ = context;
-    parts_ = parts;
-    pending_.store(static_cast<int>(workers_.size()));
-    const int round = round_.add(1);
-    round_.wake();
-    run_share(0);
-    for (worker& w : workers_)
-      if (w.claim(round)) {
-        run_share(w.number);
-        pending_.add(-1);
+  void run(staged_work& work, int first, int end) override {
+    work_ = &work;  // seen with what is posted; until then nobody can claim anything
+    if (idle_.any()) forget_present();
+    for (int number = first, posted = -1; number < end;) {
+      const staged_work::stage stage = work.at(number);
+      bool goes_on = true;
+      if (stage.parts < 2) {
+        only_piece alone;
+        goes_on = work.run(number, alone);
+      } else {
+        if (posted != number) post(number, stage);
+        const int round = round_;
+        goes_on = run_share(members_[0], 0, number, round);
+        take_from_absent(round, number);
+        if (goes_on && stage.next < end)
+          if (const staged_work::stage next = work.at(stage.next); next.parts > 1) post(posted = stage.next, next);
+        for (member& m : workers()) wait_for(m, round, number);
       }
-    while (const int left = pending_.load()) pending_.wait_while(left);
+      if (!goes_on) return;
+      work.done(number);
+      number = stage.next;
+    }
+  }
+
+  /// Calls job(context, part) for part = 0 … parts - 1 and returns when all are done. Part 0 is the caller's; where there are more than threads, the share of
+  /// thread t is parts t, t + threads(), …
+  void run(void (*job)(void*, int), void* context, int parts) {
+    single_stage work(job, context, parts, threads_);
+    run(work, 0, 1);
   }
 
  private:
-  struct worker {
+  struct member {
+    detail::seat seat;
     thread_pool* pool;
     int number;
-    int claimed;  // the last round in which somebody took this worker's share
+    bool is_present;  // took its share of the last round itself; the caller's to know
     pthread_t id;
-    std::byte apart[64];  // claims of neighbours do not share a cache line
+  };
+  using word = std::uint64_t;  // a round, and in its lower half the number of the stage
 
-    /// Whether this share of a round is the caller's to run. A thread that comes late, when the next round has begun, finds it taken.
-    bool claim(int round) {
-      int before = static_cast<int>(static_cast<unsigned>(round) - 1U);  // rounds are counted in a circle
-      return __atomic_compare_exchange_n(&claimed, &before, round, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  /// The pieces of a claimed share, and then what others have left of theirs.
+  class pieces_of_share final : public piece_source {
+   public:
+    /// Of the share of member `of`, to be run by a thread.
+    pieces_of_share(thread_pool& pool, member& of, int thread, int round, staged_work::stage stage)
+        : pool_(pool), mine_(of.seat), first_(of.number < stage.parts ? of.number * stage.pieces : -1), pieces_(stage.pieces), thread_(thread), round_(round) {
+      if (of.number != 0) put(of.number, stage, mine_, round);  // the caller's own lie there since the stage was posted
     }
+    /// What others may take of a share: all but its first piece.
+    static void put(int number, staged_work::stage stage, detail::seat& seat, int round) {
+      if (stage.pieces > 1 && number < stage.parts) seat.put({round, number * stage.pieces + 1, (number + 1) * stage.pieces});
+    }
+    int thread() const override { return thread_; }
+    bool next(piece_of_part& found) override {
+      int index = std::exchange(first_, -1);
+      if (index < 0 && pieces_ > 1) index = further();
+      found = {index / pieces_, index % pieces_};
+      return index >= 0;
+    }
+
+   private:
+    int further() {
+      if (const int index = mine_.take_first(round_); index >= 0) return index;
+      for (member& m : pool_.members_) {
+        const detail::pieces_left half = m.seat.take_half(round_);
+        if (half.count() == 0) continue;
+        mine_.put({round_, half.begin + 1, half.end});
+        return half.begin;
+      }
+      return -1;
+    }
+
+    thread_pool& pool_;
+    detail::seat& mine_;
+    int first_, pieces_, thread_, round_;
+  };
+  class single_stage final : public staged_work {
+   public:
+    single_stage(void (*job)(void*, int), void* context, int parts, int threads) : job_(job), context_(context), parts_(parts), shares_(std::min(parts, threads)) {}
+    stage at(int) const override { return {shares_, 1, 1}; }
+    bool run(int, piece_source& source) override {
+      for (piece_of_part mine; source.next(mine);)
+        for (int part = mine.part; part < parts_; part += shares_) job_(context_, part);
+      return true;
+    }
+    void done(int) override {}
+
+   private:
+    void (*job_)(void*, int);
+    void* context_;
+    int parts_, shares_;
   };
 
+  /// The caller gives a worker that took part in the last stage so long to begin its share.
+  static constexpr int patient_looks = 200;
+  /// After so many looks a thread asks whether somebody sleeps who waits for what it wrote before. When it wrote, it may have asked before the other
+  /// could see what it had written; a fence between both would make each message wait for the last one.
+  static constexpr int looks_before_waking = 50;
+
+  std::span<member> workers() { return {members_.data() + 1, members_.size() - 1}; }
+
   static void* work(void* argument) {
-    worker& me = *static_cast<worker*>(argument);
+    member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
-    for (int seen = 0;;) {
-      pool.round_.wait_while(seen);
-      seen = pool.round_.load();
+    for (word seen = 0;;) {
+      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, pool.waiting_);
+      seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
-      if (!me.claim(seen)) continue;
-      pool.run_share(me.number);
-      if (pool.pending_.add(-1) == 0) pool.pending_.wake();
+      const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
+      if (!me.seat.claim(round)) continue;
+      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, pool.waiting_);
+      pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
+      pool.finish(me, round);
     }
   }
-  /// The parts of one thread.
-  void run_share(int thread) {
-    for (int part = thread; part < parts_; part += threads_) job_(context_, part);
-  }
-  void stop() {
-    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
-    round_.add(1);
-    round_.wake();
-    for (int i = 0; i < started_; ++i) pthread_join(workers_[static_cast<std::size_t>(i)].id, nullptr);
-    started_ = 0;
-    workers_.clear();
+  /// Runs a claimed share. Whether the work goes on.
+  bool run_share(member& of, int thread, int number, int round) {
+    pieces_of_share source(*this, of, thread, round, work_->at(number));
+    return work_->run(number, source);
   }
 
-  nnrt::pool<worker> workers_;
+  word posted() const { return __atomic_load_n(&posted_, __ATOMIC_ACQUIRE); }
+  void post(int number, staged_work::stage stage) {
+    round_ = detail::seat::following(round_);
+    pieces_of_share::put(0, stage, members_[0].seat, round_);
+    __atomic_store_n(&posted_, word{static_cast<unsigned>(round_)} << 32 | static_cast<unsigned>(number), __ATOMIC_RELEASE);
+    if (idle_.any()) idle_.wake();
+  }
+  void finish(member& m, int round) {
+    m.seat.finish(round);
+    if (waiting_.any()) waiting_.wake();
+  }
+  /// Waits, asleep `here` in the end; at `there` sleep those who wait for what this thread has just written.
+  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, detail::sleepers& there) {
+    if (detail::look_for(is_there, looks_before_waking)) return;
+    if (there.any()) there.wake();
+    if (detail::look_for(is_there, detail::looks_before_sleep)) return;
+    there.wake();  // its lock is the fence: whoever sleeps there now looks again
+    here.sleep_until(is_there);
+  }
+
+  void forget_present() {
+    for (member& m : workers()) m.is_present = false;
+  }
+  /// Runs the shares of those who did not take theirs in the last round, if they still do not.
+  void take_from_absent(int round, int number) {
+    for (member& m : workers())
+      if (!m.is_present) m.is_present = !take(m, round, number);
+  }
+  bool take(member& m, int round, int number) {
+    if (!m.seat.claim(round)) return false;
+    run_share(m, 0, number, round);
+    finish(m, round);
+    return true;
+  }
+  void wait_for(member& m, int round, int number) {
+    const auto is_done = [&] { return m.seat.is_done(round); };
+    if (detail::look_for(is_done, patient_looks)) return;
+    m.is_present = !take(m, round, number);
+    wait_until(is_done, waiting_, idle_);
+  }
+
+  void stop() {
+    __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
+    if (started_ > 0) post(0, {}), idle_.wake();
+    for (int number = 1; number <= started_; ++number) pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
+    started_ = 0;
+    members_.clear();
+  }
+
+  nnrt::pool<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
-  void (*job_)(void*, int) = nullptr;
-  void* context_ = nullptr;
-  int parts_ = 0;
+  [[maybe_unused]] std::byte apart_[64];         // what all threads read from what the caller writes
+  word posted_ = 0;             // what workers wait for
+  int round_ = 0;               // that of posted_
+  staged_work* work_ = nullptr;
   bool stopping_ = false;
-  detail::awaited_number round_;       // a round begins when this is added to
-  detail::awaited_number pending_;     // shares of this round that are not done, the caller's own aside
+  [[maybe_unused]] std::byte apart_too_[64];
+  detail::sleepers idle_;       // workers without work
+  detail::sleepers waiting_;    // who waits for shares to be done
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -261,7 +261,7 @@ void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv
 
 template <class Isa>
 void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, part share_of) {
-  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of);
+  const rectangle work = share(s.batch * s.out_height, p.layout.panels(), share_of, byte_row_length);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height;
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};

@@ -14,6 +14,9 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// Products of bytes copy rows, and their weights are a quarter of those of floats: pieces are rows as long as panels are not many more.
+inline constexpr std::int64_t byte_row_length = 4;
+
 /// The panels of a part, which ends between such as lie as one.
 constexpr interval share_of_panels(const byte_layout& layout, part of) {
   const interval panels = share(layout.panels(), of);
@@ -24,7 +27,7 @@ constexpr interval share_of_panels(const byte_layout& layout, part of) {
 /// \param by_columns parts are panels where there are enough: for B of which each thread packed its own a moment ago
 constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows, part of, bool by_columns = false) {
   if (by_columns && layout.panels() >= of.count) return {{0, rows}, share_of_panels(layout, of)};
-  const rectangle work = share(rows, layout.panels(), of);
+  const rectangle work = share(rows, layout.panels(), of, byte_row_length);
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 

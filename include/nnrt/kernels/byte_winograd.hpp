@@ -274,7 +274,7 @@ void finish_byte_winograd(const conv_shape& s, const byte_product& p, const byte
 /// \param scratch byte_winograd_scratch_bytes(s) bytes for this part alone, aligned to 64; need not be initialised
 template <class Isa = native> void byte_winograd(const conv_shape& s, const byte_product& p, const std::byte* x, std::byte* y, std::byte* scratch, part share_of = {}) {
   const detail::byte_winograd_tiles of(s);
-  const rectangle work = share(of.blocks(), p.layout.panels(), share_of);
+  const rectangle work = share_of_transforms(of.blocks(), p.layout.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
     const interval block = of.block(b);
     const std::int64_t element = of.element_bytes(block.size());

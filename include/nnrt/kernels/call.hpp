@@ -23,7 +23,7 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
 }
 
 /// Reads both numbers only where there are several parts: as one word they would wait for the two stores that made them.
-constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles}; }
+constexpr part part_of(const kernel_call& call) { return call.tiles == 1 ? part{} : part{call.tile, call.tiles, call.piece, call.pieces}; }
 
 /// What a part does of n floats, in whole cache lines, so that no two parts write into one (where the memory is
 /// aligned).

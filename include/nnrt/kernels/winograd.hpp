@@ -294,11 +294,6 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
   }
 }
 
-/// More parts of conv_winograd() than this would have nothing to do.
-constexpr std::int64_t winograd_most_parts(const conv_shape& s, int tile) {
-  return std::max(detail::winograd_layout(s, tile).blocks(), panels_of(s.out));
-}
-
 /// y = clamp(conv2d(x, w) + bias) of a shape for which is_winograd_shape().
 ///
 /// Every division into parts gives the same bits. Sums are rounded otherwise than products one by one: errors are about
@@ -313,7 +308,7 @@ template <class Isa, int Tile, int Stride>
 void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range, part p,
               const tiling& tiles) {
   const detail::winograd_layout of(s, Tile);
-  const rectangle work = share(of.blocks(), panels_of(s.out), p);
+  const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
   for (std::int64_t b = work.rows.begin; b < work.rows.end; ++b) {
     const interval block = of.block(b);

@@ -189,7 +189,7 @@ TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the ro
   const view in[] = {node.in[0].as_view(), node.in[1].as_view(), node.in[2].as_view()};
   const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
   run_fault fault;
-  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  node.choose().run({node.words, in, out, nullptr, 0, 1, 0, 1, &fault});
   CHECK(fault.rule == static_cast<int>(ops::gather::rule::indices_must_lie_in_the_axis));
   CHECK(fault.position == 1);
 }
@@ -221,7 +221,7 @@ TEST_CASE("gather_nd: for an index outside, whoever asks gets the fault, and the
   const view in[] = {node.in[0].as_view(), node.in[1].as_view()};
   const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
   run_fault fault;
-  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  node.choose().run({node.words, in, out, nullptr, 0, 1, 0, 1, &fault});
   CHECK(fault.rule == static_cast<int>(ops::gather_nd::rule::indices_must_lie_in_their_axes));
   CHECK(fault.position == 3);
 }
@@ -273,7 +273,7 @@ TEST_CASE("strided_slice: lists of a run that do not give the planned shape are 
   for (given_operand& x : node.in) in.push_back(x.as_view());
   const view out[] = {{&node.outputs[0], any_pointer::bytes(memory[0].data())}};
   run_fault fault;
-  node.choose().run({node.words, in, out, nullptr, 0, 1, &fault});
+  node.choose().run({node.words, in, out, nullptr, 0, 1, 0, 1, &fault});
   CHECK(fault.rule == static_cast<int>(ops::strided_slice::rule::extent_must_be_that_of_the_output));
   CHECK(fault.actual == 8);
   CHECK(memory[0] == std::vector<std::byte>(12, std::byte{7}));

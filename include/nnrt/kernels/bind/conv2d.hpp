@@ -107,7 +107,7 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
             .packed_bytes = winograd_packed_floats(shape, tile) * size_of(f32),
             .record = record,
             .scratch_bytes = winograd_scratch_floats(shape, tile) * size_of(f32),
-            .parts = parts_of(std::min<std::int64_t>(parts, winograd_most_parts(shape, tile))),
+            .parts = parts,
             .name = tile == 4 ? (is_by_2 ? "winograd 4x4 by 2" : "winograd 4x4") : (is_by_2 ? "winograd 2x2 by 2" : "winograd 2x2")};
   }
 };

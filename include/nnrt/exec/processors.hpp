@@ -1,0 +1,51 @@
+// processors: which of them threads run on.
+// Flow: thread_pool pins its workers where options ask for it.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+
+#include <errno.h>
+#include <pthread.h>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// The processors that a thread may use, from the one on which it runs on.
+class processors {
+ public:
+  /// Those of the calling thread.
+  [[gnu::cold]] processors() {
+#if defined(__linux__)
+    failed_ = pthread_getaffinity_np(pthread_self(), sizeof allowed_, &allowed_);
+    first_ = sched_getcpu();
+#endif
+  }
+  /// Keeps another thread on the one `number` further on, in a circle. An error's number, 0 if there is none.
+  [[gnu::cold]] int keep_on(pthread_t thread, int number) const {
+#if defined(__linux__)
+    if (failed_ != 0) return failed_;
+    int processor = first_;
+    for (int left = number % CPU_COUNT(&allowed_); left > 0; --left) {
+      do processor = (processor + 1) % CPU_SETSIZE;
+      while (!CPU_ISSET(processor, &allowed_));
+    }
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    return pthread_setaffinity_np(thread, sizeof one, &one);
+#else
+    return static_cast<void>(thread), static_cast<void>(number), ENOTSUP;
+#endif
+  }
+
+#if defined(__linux__)
+ private:
+  cpu_set_t allowed_;
+  int failed_, first_;
+#endif
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
