@@ -243,6 +243,30 @@ def run_tables(folder: Path) -> list[str]:
     return lines + reasons(found)
 
 
+def threads_table(folder: Path) -> list[str]:
+    """What a second thread brings, beside what the machine's two cores do at most."""
+    found = load(folder, "workloads")
+    if found is None:
+        return []
+    alone = {(w.group, w.name, w.dtype): (w, beside) for w, beside in comparisons(found) if w.threads == 1}
+    rows = []
+    for two, beside in comparisons(found):
+        one, beside_one = alone.get((two.group, two.name, two.dtype), (None, {}))
+        if two.threads != 2 or one is None or not has_result(one) or not has_result(two) or two.group != "network":
+            continue
+        best, best_alone = best_of(two, beside), best_of(one, beside_one)
+        rows.append([two.name, two.dtype, f"{ratio_of(one, two):.2f}×", f"{one.median('seconds') / two.median('side_by_side'):.2f}×",
+                     share_text(two.median("side_by_side") / two.median("seconds")),
+                     f"{ratio_of(best_alone, best):.2f}× ({best.who})" if best and best_alone else "–"])
+    if not rows:
+        return []
+    columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "best peer's 2 threads over the best on 1"]
+    return ["## What a second thread brings", "",
+            "At most: two executors of one thread each, at the same time, one on each core, where nobody waits and nothing travels between",
+            "cores (the fastest of three tries in each repetition). Where a host has both virtual cores on one real one for a while, or others work beside them, that is less than 2.", "",
+            *table(columns, rows, "lrrrrr")]
+
+
 def process_table(folder: Path) -> list[str]:
     found = load(folder, "process")
     if found is None:
@@ -423,7 +447,7 @@ def main() -> int:
     if sys.argv[1] == "others":
         print(json.dumps({"share": share_of_others(load(folder, "machine"), sys.stdin.read())}))
         return 0
-    made_by = [head, limits_table, run_tables, process_table, kernels_table, compile_tables]
+    made_by = [head, limits_table, run_tables, threads_table, process_table, kernels_table, compile_tables]
     if sys.argv[1] == "steps":
         made_by = [steps_tables]
     print("\n".join(line for make in made_by for line in make(folder)).rstrip("\n"))
