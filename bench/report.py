@@ -263,7 +263,7 @@ def threads_table(folder: Path) -> list[str]:
     columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "best peer's 2 threads over the best on 1"]
     return ["## What a second thread brings", "",
             "At most: two executors of one thread each, at the same time, one on each core, where nobody waits and nothing travels between",
-            "cores (the fastest of three tries in each repetition). Where a host has both virtual cores on one real one for a while, or others work beside them, that is less than 2.", "",
+            "cores (the fastest of three tries in each repetition): what both do while both work. Where a host has both virtual cores on one real one for a while, or others work beside them, that is less than 2.", "",
             *table(columns, rows, "lrrrrr")]
 
 
