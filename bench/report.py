@@ -248,22 +248,21 @@ def threads_table(folder: Path) -> list[str]:
     found = load(folder, "workloads")
     if found is None:
         return []
-    alone = {(w.group, w.name, w.dtype): (w, beside) for w, beside in comparisons(found) if w.threads == 1}
     rows = []
     for two, beside in comparisons(found):
-        one, beside_one = alone.get((two.group, two.name, two.dtype), (None, {}))
-        if two.threads != 2 or one is None or not has_result(one) or not has_result(two) or two.group != "network":
+        if two.threads != 2 or two.group != "network" or not has_result(two):
             continue
-        best, best_alone = best_of(two, beside), best_of(one, beside_one)
-        rows.append([two.name, two.dtype, f"{ratio_of(one, two):.2f}×", f"{one.median('seconds') / two.median('side_by_side'):.2f}×",
-                     share_text(two.median("side_by_side") / two.median("seconds")),
-                     f"{ratio_of(best_alone, best):.2f}× ({best.who})" if best and best_alone else "–"])
+        best = best_of(two, beside)
+        speedup, at_most = two.median("speedup"), two.median("speedup_at_most")
+        rows.append([two.name, two.dtype, f"{speedup:.2f}×", f"{at_most:.2f}×", share_text(speedup / at_most),
+                     f"{best.median('speedup'):.2f}× ({best.who})" if best else "–"])
     if not rows:
         return []
-    columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "best peer's 2 threads over the best on 1"]
+    columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "best peer's"]
     return ["## What a second thread brings", "",
-            "At most: two executors of one thread each, at the same time, one on each core, where nobody waits and nothing travels between",
-            "cores (the fastest of three tries in each repetition): what both do while both work. Where a host has both virtual cores on one real one for a while, or others work beside them, that is less than 2.", "",
+            "Inferences of two threads in place of one, both measured by turns in each repetition: the tables above compare medians of different moments.",
+            "At most: two executors of one thread each, at the same time, one on each core, where nobody waits and nothing travels between cores: what both",
+            "do while both work. Where a host has both virtual cores on one real one for a while, or others work beside them, that is less than 2.", "",
             *table(columns, rows, "lrrrrr")]
 
 
