@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <ctime>
 #include <string>
 #include <utility>
@@ -249,6 +250,43 @@ TEST_CASE("threads: who is done takes over what another one has not begun") {
     slow_caller work;
     pool.run(work, 0, 1);
     CHECK(work.by_worker == 15);
+  }
+}
+
+/// Stages whose parts take between no time and twice as long as threads look before they sleep.
+struct random_stages final : staged_work {
+  explicit random_stages(int threads) : threads_(threads), finished(16) {}
+  stage at(int number) const override { return {threads_, 1, number + 1}; }
+  bool run(int number, piece_source& pieces) override {
+    for (piece_of_part mine; pieces.next(mine);) {
+      if (number > 0 && finished[static_cast<std::size_t>(number) - 1] != threads_) ++too_early;
+      std::uint32_t hash = (seed + static_cast<std::uint32_t>(number * 64 + mine.part)) * 2654435761U;
+      hash ^= hash >> 15;
+      for (std::uint32_t i = hash % (2 * detail::looks_before_sleep); i > 0; --i) detail::pause();
+      ++finished[static_cast<std::size_t>(number)];
+    }
+    return true;
+  }
+  void done(int) override {}
+
+  int threads_;
+  std::uint32_t seed = 0;
+  std::vector<std::atomic<int>> finished;
+  std::atomic<int> too_early{0};
+};
+
+TEST_CASE("threads: no thread sleeps on, whenever those that it waits for are done") {
+  for (const int threads : {2, 3, 4}) {
+    CAPTURE(threads);
+    thread_pool pool;
+    REQUIRE(pool.start(threads));
+    random_stages work(threads);
+    for (work.seed = 1; work.seed < 100'000; work.seed += 1000) {
+      for (std::atomic<int>& count : work.finished) count = 0;
+      pool.run(work, 0, 16);
+      REQUIRE(work.finished[15] == threads);
+    }
+    CHECK(work.too_early == 0);
   }
 }
 

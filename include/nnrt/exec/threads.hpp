@@ -165,12 +165,12 @@ class thread_pool final : public part_runner {
     member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
     for (word seen = 0;;) {
-      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, pool.waiting_);
+      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
       const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
       if (!me.seat.claim(round)) continue;
-      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, pool.waiting_);
+      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, false);
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
       pool.finish(me, round);
     }
@@ -192,12 +192,18 @@ class thread_pool final : public part_runner {
     m.seat.finish(round);
     if (waiting_.any()) waiting_.wake();
   }
-  /// Waits, asleep `here` in the end; at `there` sleep those who wait for what this thread has just written.
-  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, detail::sleepers& there) {
+  /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of the caller stages. Its locks are
+  /// fences: whoever falls asleep behind them sees it.
+  void wake_who_waits_for(bool is_caller) {
+    waiting_.wake();
+    if (is_caller) idle_.wake();
+  }
+  /// Waits, asleep `here` in the end.
+  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, bool is_caller) {
     if (detail::look_for(is_there, looks_before_waking)) return;
-    if (there.any()) there.wake();
+    if (waiting_.any() || (is_caller && idle_.any())) wake_who_waits_for(is_caller);
     if (detail::look_for(is_there, detail::looks_before_sleep)) return;
-    there.wake();  // its lock is the fence: whoever sleeps there now looks again
+    wake_who_waits_for(is_caller);
     here.sleep_until(is_there);
   }
 
@@ -219,7 +225,7 @@ class thread_pool final : public part_runner {
     const auto is_done = [&] { return m.seat.is_done(round); };
     if (detail::look_for(is_done, patient_looks)) return;
     m.is_present = !take(m, round, number);
-    wait_until(is_done, waiting_, idle_);
+    wait_until(is_done, waiting_, true);
   }
 
   void stop() {
