@@ -38453,29 +38453,33 @@ class thread_trials {
   /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
   static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
-  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again.
+  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again: soon at first, for
+  /// a core that did nothing for a while may be slow for some milliseconds, and after twice as long when they were slower again.
   static constexpr int most_defeats = 3;
-  static constexpr std::int64_t rest_time = 200'000'000;
+  static constexpr std::int64_t least_rest = 5'000'000, most_rest = 200'000'000;
   static constexpr std::int64_t long_run = 1'000'000;  // what messages take is a small part of it: no trials
 
   void after_shared() {
     shared_ = least_;
     is_settled_ = shared_ >= long_run;
-    shares_out_ = is_settled_ || pays();
-    if (shares_out_) defeats_ = 0;
+    if (is_settled_ || pays()) share_out();
+    else shares_out_ = false;
   }
   void after_alone() {
     alone_ = std::max<std::int64_t>(least_, 1);
-    defeats_ = pays() ? 0 : defeats_ + 1;
-    shares_out_ = defeats_ < most_defeats;
-    if (!shares_out_) resting_runs_ = rest_time / alone_ + 1;
+    if (pays()) return share_out();
+    shares_out_ = ++defeats_ < most_defeats;
+    if (shares_out_) return;
+    resting_runs_ = rest_ / alone_ + 1;
+    rest_ = std::min(2 * rest_, most_rest);
   }
+  void share_out() { shares_out_ = true, defeats_ = 0, rest_ = least_rest; }
   /// A sixteenth less, or another core is not worth keeping from others.
   bool pays() const { return shared_ < alone_ - alone_ / 16; }
 
   std::int64_t shared_ = 0, alone_ = 0;  // what the fastest run of the last trial took; none alone yet
   std::int64_t least_ = INT64_MAX, spent_ = 0;
-  std::int64_t resting_runs_ = 0;
+  std::int64_t resting_runs_ = 0, rest_ = least_rest;
   int runs_ = 0;
   int defeats_ = 0;  // of threads
   bool shares_out_ = true;
@@ -38834,12 +38838,12 @@ class thread_pool final : public part_runner {
     member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
     for (word seen = 0;;) {
-      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, pool.waiting_);
+      pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
       const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
       if (!me.seat.claim(round)) continue;
-      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, pool.waiting_);
+      for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, false);
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
       pool.finish(me, round);
     }
@@ -38861,12 +38865,18 @@ class thread_pool final : public part_runner {
     m.seat.finish(round);
     if (waiting_.any()) waiting_.wake();
   }
-  /// Waits, asleep `here` in the end; at `there` sleep those who wait for what this thread has just written.
-  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, detail::sleepers& there) {
+  /// Wakes who may wait for what a thread wrote: shares that are done, taken over ones of other threads, too, and of the caller stages. Its locks are
+  /// fences: whoever falls asleep behind them sees it.
+  void wake_who_waits_for(bool is_caller) {
+    waiting_.wake();
+    if (is_caller) idle_.wake();
+  }
+  /// Waits, asleep `here` in the end.
+  template <class IsThere> void wait_until(IsThere is_there, detail::sleepers& here, bool is_caller) {
     if (detail::look_for(is_there, looks_before_waking)) return;
-    if (there.any()) there.wake();
+    if (waiting_.any() || (is_caller && idle_.any())) wake_who_waits_for(is_caller);
     if (detail::look_for(is_there, detail::looks_before_sleep)) return;
-    there.wake();  // its lock is the fence: whoever sleeps there now looks again
+    wake_who_waits_for(is_caller);
     here.sleep_until(is_there);
   }
 
@@ -38888,7 +38898,7 @@ class thread_pool final : public part_runner {
     const auto is_done = [&] { return m.seat.is_done(round); };
     if (detail::look_for(is_done, patient_looks)) return;
     m.is_present = !take(m, round, number);
-    wait_until(is_done, waiting_, idle_);
+    wait_until(is_done, waiting_, true);
   }
 
   void stop() {

@@ -49,7 +49,7 @@ TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they
     CHECK(run(trials, std::max(2 * ms, 8 * shared), shared, 100 * us) == 1);  // long enough for threads to wake up
     CHECK_FALSE(trials.shares_out());
     CHECK(run(trials, 700 * us, shared, 100 * us) == 0);
-    run(trials, 40 * ms, shared, 100 * us);
+    run(trials, 400 * ms, shared, 100 * us);
     const double share = run(trials, 1000 * ms, shared, 100 * us);
     CHECK((pays ? share == 1 : share < 0.03));
   }
@@ -63,6 +63,26 @@ TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
   CHECK(run(trials, 2 * ms, 130 * us, 100 * us) > 0.7);
   run(trials, 10 * ms, 60 * us, 100 * us);
   CHECK(run(trials, 1000 * ms, 60 * us, 100 * us) == 1);
+}
+
+TEST_CASE("thread_trials: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
+  thread_trials trials;
+  run(trials, 10 * ms, 150 * us, 100 * us);
+  REQUIRE_FALSE(trials.shares_out());
+  run(trials, 15 * ms, 60 * us, 100 * us);
+  REQUIRE(trials.shares_out());
+  CHECK(run(trials, 100 * ms, 60 * us, 100 * us) == 1);
+
+  thread_trials slow;
+  const double first = run(slow, 50 * ms, 150 * us, 100 * us), later = run(slow, 250 * ms, 150 * us, 100 * us);
+  CHECK(first > 0.1);
+  CHECK(first < 0.3);
+  CHECK(later > 0.01);
+  CHECK(later < 0.05);
+  run(trials, 50 * ms, 150 * us, 100 * us);  // those that were fast in between are tried again soon, too
+  REQUIRE_FALSE(trials.shares_out());
+  run(trials, 20 * ms, 60 * us, 100 * us);
+  CHECK(trials.shares_out());
 }
 
 TEST_CASE("thread_trials: threads that became slow are left, and are tried again while they are") {

@@ -52,29 +52,33 @@ class thread_trials {
   /// A trial is so many runs at least, the fastest of which counts; with threads it is long enough for them to wake up.
   static constexpr int trial_runs = 8;
   static constexpr std::int64_t shared_time = 2'000'000, alone_time = 500'000;
-  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again.
+  /// So often in a row runs must have taken less alone: other programs disturb single trials. Then threads rest, and are tried again: soon at first, for
+  /// a core that did nothing for a while may be slow for some milliseconds, and after twice as long when they were slower again.
   static constexpr int most_defeats = 3;
-  static constexpr std::int64_t rest_time = 200'000'000;
+  static constexpr std::int64_t least_rest = 5'000'000, most_rest = 200'000'000;
   static constexpr std::int64_t long_run = 1'000'000;  // what messages take is a small part of it: no trials
 
   void after_shared() {
     shared_ = least_;
     is_settled_ = shared_ >= long_run;
-    shares_out_ = is_settled_ || pays();
-    if (shares_out_) defeats_ = 0;
+    if (is_settled_ || pays()) share_out();
+    else shares_out_ = false;
   }
   void after_alone() {
     alone_ = std::max<std::int64_t>(least_, 1);
-    defeats_ = pays() ? 0 : defeats_ + 1;
-    shares_out_ = defeats_ < most_defeats;
-    if (!shares_out_) resting_runs_ = rest_time / alone_ + 1;
+    if (pays()) return share_out();
+    shares_out_ = ++defeats_ < most_defeats;
+    if (shares_out_) return;
+    resting_runs_ = rest_ / alone_ + 1;
+    rest_ = std::min(2 * rest_, most_rest);
   }
+  void share_out() { shares_out_ = true, defeats_ = 0, rest_ = least_rest; }
   /// A sixteenth less, or another core is not worth keeping from others.
   bool pays() const { return shared_ < alone_ - alone_ / 16; }
 
   std::int64_t shared_ = 0, alone_ = 0;  // what the fastest run of the last trial took; none alone yet
   std::int64_t least_ = INT64_MAX, spent_ = 0;
-  std::int64_t resting_runs_ = 0;
+  std::int64_t resting_runs_ = 0, rest_ = least_rest;
   int runs_ = 0;
   int defeats_ = 0;  // of threads
   bool shares_out_ = true;
