@@ -193,22 +193,22 @@ inline double seconds_of(runner& one, std::int64_t times, int threads) {
   return watch.seconds();
 }
 
-/// Says how many times as many inferences several threads make as one, measured by turns: from one minute to the next the host gives cores more or less. Of nnrt
-/// also how many times as many they make at most.
-template <class Make> void compare_with_one_thread(benchmark::State& state, const prepared& with, runner& made, int threads, bool is_ours, Make make) {
+/// Says how many times as many inferences nnrt makes on several threads as on one, and how many times as many at most, measured by turns: from one minute to the
+/// next the host gives cores more or less.
+inline void compare_with_one_thread(benchmark::State& state, const prepared& with, runner& made, int threads) {
   std::vector<std::unique_ptr<runner>> all;
-  for (int i = 0; i < (is_ours ? threads : 1); ++i) {
-    all.push_back(make());
+  for (int i = 0; i < threads; ++i) {
+    all.push_back(with.ours(1));
     with.error_of(*all.back());  // gives it inputs
   }
   const auto times = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.01 / state.counters["seconds"]));
   double alone = 0, together = 0, side_by_side = 0;
-  for (int run = 0; run < (is_ours ? 3 : 1); ++run) {
+  for (int run = 0; run < 3; ++run) {
     alone += seconds_of(*all[0], times, threads), together += seconds_of(made, times, threads);
-    if (is_ours) side_by_side += static_cast<double>(times) / inferences_side_by_side(all, times);
+    side_by_side += static_cast<double>(times) / inferences_side_by_side(all, times);
   }
   state.counters["speedup"] = alone / together;
-  if (is_ours) state.counters["speedup_at_most"] = alone / side_by_side;
+  state.counters["speedup_at_most"] = alone / side_by_side;
 }
 
 /// Adds a workload of one dtype, run by nnrt (peer is nullptr) or by a peer.
@@ -219,11 +219,9 @@ inline void add_row(const workload& w, nnrt::dtype type, int threads, const peer
     progress::get().say(w.name + ", " + std::string(nnrt::name_of(type)) + ", " + who);
     try {
       const prepared& with = prepared::of(w, type);
-      const auto make = [&](int count) { return by == nullptr ? with.ours(count) : by->make(with.network(), count); };
-      const auto made = make(of_threads);
+      const auto made = by == nullptr ? with.ours(of_threads) : by->make(with.network(), of_threads);
       time_checked(state, with, *made, of_threads, by == nullptr);
-      if (of_threads > 1 && w.group == "network" && !state.error_occurred())
-        compare_with_one_thread(state, with, *made, of_threads, by == nullptr, [&] { return make(1); });
+      if (by == nullptr && of_threads > 1 && w.group == "network" && !state.error_occurred()) compare_with_one_thread(state, with, *made, of_threads);
     } catch (const std::exception& reason) {
       state.SkipWithError(reason.what());
     }
