@@ -168,6 +168,7 @@ inline double inferences_side_by_side(const std::vector<std::unique_ptr<runner>>
   std::barrier ready(static_cast<std::ptrdiff_t>(all.size()));
   std::atomic<bool> is_over = false;
   const auto work = [&](std::size_t mine) {
+    all[mine]->run_many(times);  // a core that did nothing before is slow at first
     ready.arrive_and_wait();
     const stopwatch watch(static_cast<int>(all.size()));
     std::int64_t runs = 0;
@@ -185,9 +186,9 @@ inline double inferences_side_by_side(const std::vector<std::unique_ptr<runner>>
   return rate;
 }
 
-/// Seconds of so many inferences.
+/// Seconds of so many inferences, once caches and cores are warm.
 inline double seconds_of(runner& one, std::int64_t times, int threads) {
-  one.run_many(1);  // wakes threads, and brings back what others took from the caches
+  warm_up(threads, [&](std::int64_t some) { one.run_many(some); });
   const stopwatch watch(threads);
   one.run_many(times);
   return watch.seconds();
