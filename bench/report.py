@@ -256,11 +256,11 @@ def threads_table(folder: Path) -> list[str]:
         if two.threads != 2 or two.group != "network" or not has_result(two):
             continue
         repetitions = sorted(two.repetitions, key=lambda r: r["speedup_at_most"])
-        alone = [r for r in repetitions if r["speedup_at_most"] >= CORE_FOR_EACH]
-        counted, measured = counted + len(alone), measured + len(repetitions)
-        of_these = alone or repetitions[-2:]
+        undisturbed = [r for r in repetitions if r["speedup_at_most"] >= CORE_FOR_EACH]
+        counted, measured = counted + len(undisturbed), measured + len(repetitions)
+        of_these = undisturbed or repetitions[-2:]
         speedup, at_most = (statistics.median(r[counter] for r in of_these) for counter in ("speedup", "speedup_at_most"))
-        rows.append([two.name, two.dtype, f"{speedup:.2f}×", f"{at_most:.2f}×", share_text(speedup / at_most), f"{len(alone)} of {len(repetitions)}"])
+        rows.append([two.name, two.dtype, f"{speedup:.2f}×", f"{at_most:.2f}×", share_text(speedup / at_most), f"{len(undisturbed)} of {len(repetitions)}"])
     if not rows:
         return []
     columns = ["network", "dtype", "2 threads over 1", "at most", "of that", "repetitions"]
