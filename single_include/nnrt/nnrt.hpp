@@ -2264,8 +2264,9 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 // Flow: kernels of bytes and of shorts compute with these.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
-// by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
-// instruction for bytes (pmaddubsw) saturates: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
+// by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits
+// saturate: weights are kept as sizes and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns
+// meet the same ones, beforehand (byte_values.hpp).
 
 // ===== nnrt/kernels/lanes.hpp
 // lanes: the vector type of every float kernel, and its operations.
@@ -2791,6 +2792,8 @@ inline void zero_floats(std::int64_t n, float* to) {
 #endif
 #if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
 #define NNRT_BYTES_VNNI 1
+#elif defined(NNRT_LANES_AVX2)
+#define NNRT_BYTES_TURNED 1
 #elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
 #define NNRT_BYTES_WIDENED 1
 #elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
@@ -2863,7 +2866,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 // --- dot products -----------------------------------------------------------
 
 /// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_DOTPROD) || defined(NNRT_BYTES_TURNED)
 inline constexpr bool dots_are_signed = true;
 #else
 inline constexpr bool dots_are_signed = false;
@@ -2897,6 +2900,17 @@ struct dot_weights {
   return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
 }
 #endif
+#elif defined(NNRT_BYTES_TURNED)
+/// Four bytes in each lane.
+struct dot_values {
+  int_vector bytes;
+};
+/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a weight is negative. For such a weight
+/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 * 127 at most, and -2 * 128 * 128 at least.
+struct dot_weights {
+  int_vector sizes, turns;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
 #else
 /// Four bytes in each lane.
 struct dot_values {
@@ -2911,6 +2925,15 @@ struct dot_weights {
 
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
+
+/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
+#if defined(NNRT_BYTES_TURNED)
+inline constexpr bool weights_flip = true;
+#else
+inline constexpr bool weights_flip = false;
+#endif
+/// What dot products with a weight lack, whatever they meet.
+constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
 
 /// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
 /// broadcast meets the weight at place i.
@@ -2930,15 +2953,20 @@ constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
 #endif
 }
 /// Sets the weight of a lane at a place.
-inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
-#if defined(NNRT_BYTES_WIDENED)
+///
+/// \param flip of the bytes that it meets, where weights say so
+inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, [[maybe_unused]] std::int32_t flip = 0) {
+#if defined(NNRT_BYTES_TURNED)
+  weights[lane * 4 + place] = static_cast<std::byte>(value < 0 ? -value : value);
+  weights[register_bytes + lane * 4 + place] = static_cast<std::byte>((value < 0 ? 0xff : 0) ^ (flip & 0xff));
+#elif defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
   std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
 }
-/// Sets the four weights of a lane, of 16 bits, where weights are widened.
+/// Sets the four weights of a lane, of 16 bits, as tiles of wide numbers read them.
 [[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
 #if defined(__aarch64__)
   for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
@@ -2947,7 +2975,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
   return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
 #else
   return {load_vector<int_vector>(p)};
@@ -2967,9 +2995,11 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// Four signed bytes in each lane, byte i as the weight at place i.
-[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where weights do that.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes, [[maybe_unused]] int_vector flip = int_vector{}) {
+#if defined(NNRT_BYTES_TURNED)
+  return {(int_vector)_mm256_abs_epi8((__m256i)bytes), (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
+#elif defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
   const int8x16_t x = bytes_by_place(bytes);
   return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
 #elif defined(NNRT_BYTES_WIDENED)
@@ -2981,7 +3011,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
-// The same as bytes: half the memory where weights are widened, for those that are read but once and widened then.
+// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart then. They flip nothing.
 
 /// Bytes that the weights of one dot product take as bytes, for all lanes.
 inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
@@ -2990,14 +3020,14 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #if defined(NNRT_BYTES_WIDENED)
   std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
 #else
-  put_weight(weights, lane, place, value);
+  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
 #if defined(NNRT_BYTES_WIDENED)
   return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
 #else
-  return load_weights(p);
+  return weights_of(load_vector<int_vector>(p));
 #endif
 }
 /// Four signed bytes in each lane, byte i as the weight at place i.
@@ -3010,7 +3040,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
     return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
   }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
 #else
-  store_weights(p, weights_of(bytes));
+  store_vector(p, bytes);
 #endif
 }
 
@@ -3018,6 +3048,8 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
   keep_vector(w.first), keep_vector(w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  keep_vector(w.sizes), keep_vector(w.turns);
 #else
   keep_vector(w.bytes);
 #endif
@@ -3079,6 +3111,18 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 #elif defined(NNRT_BYTES_WIDENED)
   return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  const __m256i ones = _mm256_set1_epi16(1);
+#if defined(__clang__)
+  const __m256i pairs = _mm256_maddubs_epi16((__m256i)w.sizes, (__m256i)(x.bytes ^ w.turns));
+  return sum + (int_vector)_mm256_madd_epi16(pairs, ones);
+#else
+  int_vector products;  // as dot2()
+  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(products)
+      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
+  return sum;
+#endif
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -3087,6 +3131,22 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
     for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
   return sum;
 #endif
+}
+
+/// Weights of 1.
+[[gnu::always_inline]] inline dot_weights unit_weights() {
+#if defined(NNRT_BYTES_WIDENED)
+  return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
+#elif defined(NNRT_BYTES_TURNED)
+  return {int_lanes_of(0x01010101), int_vector{}};
+#else
+  return {int_lanes_of(0x01010101)};
+#endif
+}
+/// sum + the four signed bytes of each lane.
+[[gnu::always_inline]] inline int_vector sum4(int_vector sum, int_vector bytes) {
+  if constexpr (dots_are_signed) return dot4(sum, values_of(bytes), unit_weights());
+  else return dot4(sum, values_of(int_lanes_of(0x01010101)), weights_of(bytes));
 }
 
 /// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
@@ -9283,11 +9343,7 @@ class byte_column_sums {
 
  private:
   [[gnu::always_inline]] void add_four() {
-#if defined(NNRT_BYTES_WIDENED)
-    const dot_weights ones{int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
-#else
-    const dot_weights ones{int_lanes_of(0x01010101)};
-#endif
+    const dot_weights ones = unit_weights();
     const interleaved bytes = interleave(four_[0], four_[1], four_[2], four_[3]);
     each<4>([&](auto v)
                 __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });
@@ -13061,6 +13117,13 @@ inline constexpr bool tiles_read_wide = true;
 inline constexpr bool tiles_read_wide = false;
 #endif
 
+/// Whether products of numbers of 16 bits take about as long as those of bytes, so that byte_winograd.hpp may have fewer of them instead.
+#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
+inline constexpr bool has_wide_tiles = true;
+#else
+inline constexpr bool has_wide_tiles = false;
+#endif
+
 /// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
 struct byte_form {
   bool is_wide = false;
@@ -13264,6 +13327,8 @@ struct byte_factors {
   constexpr std::int32_t highest() const { return is_unsigned ? 255 : 127; }
   /// What makes a stored byte of A what dot products see.
   std::int32_t a_flip() const { return a_offset() == 0 ? 0 : static_cast<std::int32_t>(0x80808080U); }
+  /// The same where weights do not.
+  std::int32_t flip_of_rows() const { return weights_flip ? 0 : a_flip(); }
   std::int32_t a_zero_as_seen() const { return a_zero + a_offset(); }
   constexpr std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
   /// Element i of a list of bytes, as a number.
@@ -13348,9 +13413,11 @@ struct byte_layout {
   /// The weights of one dot product, for all lanes.
   constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
   /// Sets the weight at `i` (0 to 3) of a dot product.
-  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value) const {
+  ///
+  /// \param flip of the bytes of A
+  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value, std::int32_t flip = 0) const {
     std::byte* const weights = packed + panel_at(panel) + at.product * product_bytes();
-    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value);
+    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value, flip);
   }
   /// Weights of one vector of columns.
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }
@@ -13386,13 +13453,14 @@ namespace detail {
 
 /// One column of B on its way into the packed form: sums over all its weights.
 struct byte_column {
-  std::int64_t sum = 0;  // of what dot products see
-  sum_range reach;       // of its products with any A
+  std::int64_t sum = 0;       // of what dot products see
+  sum_range reach;            // of its products with any A
+  std::int64_t left_out = 0;  // by dot products, see kernels::left_out()
 
   /// Adds a weight as it is stored.
   void add(std::int32_t weight, const byte_factors& f) {
     const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
-    sum += weight + f.b_offset();
+    sum += weight + f.b_offset(), left_out += kernels::left_out(weight + f.b_offset());
     reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
   }
 };
@@ -13499,7 +13567,7 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 class weight_placer {
  public:
   weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
-      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
+      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)), flip_of_a_(int_lanes_of(f.a_flip())) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.is_in_pairs(panel);
     const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
@@ -13541,7 +13609,7 @@ class weight_placer {
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
       const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
-      to[lane] = {placed_.seen[lane], reach_of(all, above, f_)};
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_), weights_flip ? placed_.positive[lane] - placed_.seen[lane] : 0};
     }
   }
 
@@ -13552,22 +13620,23 @@ class weight_placer {
   struct progress {
     std::byte* at;
     int_vector seen{}, larger{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
+    int_vector positive{};        // of those above 0, where dot products leave something out
   };
 
   [[gnu::always_inline]] void add(progress& to, int_vector word) const {
-    const dot_values ones = values_of(int_lanes_of(0x01010101));
-    to.seen = dot4(to.seen, ones, weights_of(word));
-    to.larger = dot4(to.larger, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
+    to.seen = sum4(to.seen, word);
+    to.larger = sum4(to.larger, (int_vector)larger_lanes((byte_vector)word, zero_));
+    if constexpr (weights_flip) to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word));
+    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
   }
 
   const byte_layout& layout_;
   const byte_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
-  int_vector flip_, is_used_{};
+  int_vector flip_, flip_of_a_, is_used_{};
   byte_vector zero_;
   progress placed_;
 };
@@ -13607,10 +13676,9 @@ inline std::int32_t wrapped(std::int64_t x) {
 }
 
 /// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
-inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std::int64_t products,
-                                 const byte_factors& f) {
+inline std::int32_t starting_sum(std::int64_t bias, const byte_column& column, std::int64_t products, const byte_factors& f) {
   const std::int64_t a_zero = f.a_zero_as_seen();
-  return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
+  return wrapped(bias + column.left_out - a_zero * column.sum + products * a_zero * f.b_zero_as_seen());
 }
 
 /// Stores what the sums of a column start from.
@@ -13658,7 +13726,7 @@ class column_packer {
       remove_weights(v - of_panel, of_panel, lane);
     }
     set_scales(possible_[of_panel], channels, count, range_);
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane) column_sums_[of_panel][lane] = columns[lane].sum;
+    std::copy(columns, columns + int_lanes, columns_[of_panel]);
     if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
@@ -13680,8 +13748,9 @@ class column_packer {
       const scale_method method = scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
       choose_scales(possible_[i], method, scales_[begin + i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t sum = column_sums_[i][lane], start = starting_sum(0, sum, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
-        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
+        const byte_column& column = columns_[i][lane];
+        const std::int64_t start = starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
       }
     }
     agree_on_halves(scales_ + begin, count);
@@ -13693,7 +13762,7 @@ class column_packer {
   std::byte* out_;
   channel_scales* scales_;
   possible_scales possible_[4];  // of a panel
-  std::int64_t column_sums_[4][int_lanes];
+  byte_column columns_[4][int_lanes];
 };
 
 /// What lies between biases and weights and behind them has the same bytes each time, too.
@@ -13751,8 +13820,8 @@ class alike_columns {
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t sum = columns[lane].sum, start = detail::starting_sum(0, sum, layout.depth.products(), f) + included_;
-        detail::put_start(layout, f, v * int_lanes + lane, start, sum, out);
+        const std::int64_t start = detail::starting_sum(0, columns[lane], layout.depth.products(), f) + included_;
+        detail::put_start(layout, f, v * int_lanes + lane, start, columns[lane].sum, out);
       }
     }
   }
@@ -13792,12 +13861,14 @@ struct byte_tile {
   std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
   std::int32_t *sums = nullptr, *sums_second = nullptr;
 };
+/// Rows of a tile of bytes, even in number: those of floats, or where each dot product takes the weights of two of 16 registers, as many as leave room for them.
+inline constexpr int byte_tile_height = weights_flip ? 4 : tile_rows;
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
 
-/// Reads A down its rows, four elements after the others: of several rows wide ones, where there are such, of a single one the bytes.
-template <int Rows> struct byte_cursor {
-  static constexpr bool is_wide = tiles_read_wide && Rows > 1;
+/// Reads A down its rows, four elements after the others: wide ones, or bytes.
+template <int Rows, bool IsWide> struct byte_cursor {
+  static constexpr bool is_wide = IsWide;
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
@@ -13828,13 +13899,16 @@ template <int Rows> struct byte_rows_of_c {
   }
 };
 
-/// The sums of a tile of 1, 2 or 4 vectors per row.
-template <int Vectors, class Rows> struct byte_sums;
-template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+/// The sums of a tile of 1, 2 or 4 vectors per row: several rows are wide ones where tiles read such, a single one is bytes.
+template <int Vectors, class Rows, bool IsWide = tiles_read_wide && (Rows::size() > 1)> struct byte_sums;
+template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
+  using cursor = byte_cursor<rows, IsWide>;
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
-  static constexpr int steps_of_register = has_lane_dots && byte_cursor<rows>::is_wide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
+  static constexpr int steps_of_register = has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
+  /// Whether bytes have to be flipped: narrow weights do not say how.
+  static constexpr bool flips = !IsWide && (!weights_flip || rows == 1);
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -13846,19 +13920,19 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void start() {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    if constexpr (byte_cursor<rows>::is_wide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+    if constexpr (IsWide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
     dot_weights weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
     });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights), ...);
   }
   /// The first two products of a step, of wide numbers.
-  [[gnu::always_inline]] void add_half(const byte_cursor<rows>& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
+  [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
-  template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
-    const int_vector x[] = {(byte_cursor<rows>::is_wide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
+  template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const cursor& a, const std::byte* b, int_vector flip) {
+    const int_vector x[] = {(IsWide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
     each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
       byte_sums& sum = to[i % Sets];
       each<Vectors>([&](int v) __attribute__((always_inline)) {
@@ -13912,7 +13986,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
   /// Two of the four products: both halves of the weights at once would leave too few registers.
-  template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
+  template <int Half> [[gnu::always_inline]] void add_wide_products(const cursor& a, const std::byte* b, int ahead) {
     int_vector weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<int_vector>(b + v * dot_bytes + Half * register_bytes); });
     (add_wide_row<Row>(broadcast_shorts(a.template at<Row>(ahead) + Half * 4), weights), ...);
@@ -13935,12 +14009,13 @@ template <int Vectors, class Rows> struct paired_byte_sums;
 /// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number of rows the last is its own partner.
 template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors, accumulators = pairs * columns;
   static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
   int_vector of[columns][pairs] = {};
 
   /// \tparam Flips whether the rows are flipped, which takes as long as a quarter of the products
-  template <bool Flips> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+  template <bool Flips> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     int_vector weights[columns];
     each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
     each<pairs>([&](auto pair) __attribute__((always_inline)) {
@@ -13969,11 +14044,12 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
 /// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
 template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
-  template <bool> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+  template <bool> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
     (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
   }
@@ -14010,17 +14086,17 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 }
 
 /// Whether a tile asks for its weights: others have no load slots to spare.
-template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : weights_flip && !Sums::cursor::is_wide ? 8 : 12);
 
 /// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
 constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
 
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
-  constexpr bool may_end_in_half = byte_cursor<Sums::rows>::is_wide && !has_lane_dots;
+  constexpr bool may_end_in_half = Sums::cursor::is_wide && !has_lane_dots;
   Sums sum[sets];
   sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -14061,7 +14137,7 @@ template <class Sums>
 
 /// The same for steps in pairs, of rows that have to be flipped or not.
 template <bool Flips, class Sums>
-[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
   using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
@@ -14084,7 +14160,7 @@ template <bool Flips, class Sums>
 
 /// That, with a loop of its own for rows that need no flip where flipping takes time.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   if constexpr (has_squares)
     if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
   sum_pairs<true>(t, a, b, start, flip, result);
@@ -14092,9 +14168,9 @@ template <class Sums>
 
 /// Method one_by_one stands for all that leave the sums in memory.
 template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
-  byte_cursor<Sums::rows> a(t);
+  typename Sums::cursor a(t);
   int_vector flip = int_lanes_of(t.flip);
-  keep_vector(flip);  // it rides on the broadcast
+  if constexpr (Sums::flips) keep_vector(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
     std::int32_t *first = t.sums, *second = t.sums_second;
@@ -14122,18 +14198,21 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
+/// Functions for 1, 2, 4, 6, … rows.
+inline constexpr int byte_row_counts = byte_tile_height / 2 + 1;
+
 /// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
 /// are scaled by the functions of byte_row.hpp.
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][panel_forms][byte_row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts], std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> byte_tile_function(&)[row_counts] { return of[static_cast<int>(form)]; };
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts], std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] { return of[static_cast<int>(form)]; };
   ((functions(panel_form::one_vector)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   ((functions(panel_form::two_vectors)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (most_paired_vectors > 0)
@@ -14145,13 +14224,27 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts],
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
   if constexpr (has_lines) {
-    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<row_counts>{});
-    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<byte_row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<byte_row_counts>{});
   }
-  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<row_counts>{});
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<byte_row_counts>{});
   return table;
 }
 template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
+
+/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp makes of numbers of 16 bits, whatever
+/// the tiles of bytes read.
+struct wide_tile_table {
+  byte_tile_function of[2][row_counts] = {};
+  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const { return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2]; }
+};
+template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::integer_sequence<int, I...>) {
+  wide_tile_table table;
+  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
+  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
+  return table;
+}
+template <class Isa> inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
 
 // --- from a tile's sums to bytes ----------------------------------------------
 
@@ -14732,7 +14825,7 @@ template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_r
   int_vector flip = int_lanes_of(row.flip);
   keep_vector(flip);  // it rides on the broadcast
   const narrowing to = stored;
-  const byte_cursor<1> a(t);
+  const sums::cursor a(t);
   const std::byte *b = row.b, *start = row.start;
   byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
   const channel_scales* scales = row.scales;
@@ -14824,6 +14917,14 @@ constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
+/// The tiles along so many rows of A.
+constexpr row_tiles tiles_of_bytes(std::int64_t m) {
+  if (detail::byte_tile_height == tile_rows) return row_tiles{m};
+  return {m, pieces_of(m, detail::byte_tile_height)};
+}
+/// The same of a whole product.
+constexpr row_tiles byte_rows_of_product(std::int64_t m) { return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m); }
+
 /// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
 inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
 
@@ -14839,8 +14940,11 @@ struct byte_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// The rows of the tile function to call. That of one row reads bytes; of a wide row that of two computes the same twice.
-  std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
+  /// The rows of the tile function to call. That of one row reads narrow weights, which a layout for one row has; with others that of two computes the same
+  /// twice.
+  std::int64_t computed(const byte_layout& layout) const {
+    return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
+  }
 };
 
 /// What tiles of a product have in common.
@@ -14870,18 +14974,18 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
+/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(panel));
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
     constexpr std::int64_t line = byte_layout::panel_width;
-    alignas(64) std::byte bytes[tile_rows * line];
+    alignas(64) std::byte bytes[byte_tile_height * line];
     t.ldc = line;
     set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
     tile(t);
@@ -14894,7 +14998,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   t.sums = sums, t.sums_second = sums + second_half(at.rows) * sum_stride;
   tile(t);
   if (p.factors.b_zero_as_seen() != 0) {
-    std::int32_t row_sums[tile_rows];
+    std::int32_t row_sums[byte_tile_height];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
       row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
@@ -14909,7 +15013,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
 /// later: all but the last of these tiles. 0: none.
 inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
-  const row_tiles tiles{at.rows};
+  const row_tiles tiles = tiles_of_bytes(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
   const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
@@ -14923,7 +15027,7 @@ struct byte_lines {
 /// Tiles along the rows of `at` (any number) in the given panels, all lines in one panel after the other.
 template <class Isa>
 void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_lines& lines, interval panels) {
-  const row_tiles tiles{at.is_torn() ? 1 : at.rows};
+  const row_tiles tiles = tiles_of_bytes(at.is_torn() ? 1 : at.rows);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
@@ -14949,7 +15053,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
-      byte_tiles<Isa>.for_tile(method, part.computed(), p.layout.form_of(panel))(t);
+      byte_tiles<Isa>.for_tile(method, part.computed(p.layout), p.layout.form_of(panel))(t);
     }
   }
 }
@@ -14968,7 +15072,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
   }
 }
 
-/// At most tile_rows rows, which stay in L1 while weights stream past them.
+/// At most byte_tile_height rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
   if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
@@ -14985,7 +15089,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
-    byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
+    byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(first))(t);
   }
 }
 
@@ -14994,8 +15098,8 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
   // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
   const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
   if (at.is_torn()) return byte_tile_row<Isa>(p, at, panels);
-  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, {}, panels);
-  const row_tiles tiles{at.rows};
+  if (stays && at.rows > byte_tile_height) return byte_tile_columns<Isa>(p, at, {}, panels);
+  const row_tiles tiles = tiles_of_bytes(at.rows);
   for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
     byte_rows part = at;
     const std::int64_t begin = tiles.begin(tile);
@@ -15007,7 +15111,7 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
-  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
+  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, byte_tile_height * lda));
 }
 
 /// The part of C made of the given tiles of rows and panels of columns.
@@ -15015,7 +15119,7 @@ template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
   const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
-  const row_tiles tiles_of_rows = rows_of_product(m);
+  const row_tiles tiles_of_rows = byte_rows_of_product(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
@@ -15045,15 +15149,15 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
-      const row_tiles tiles = rows_of_product(m);
+      const row_tiles tiles = byte_rows_of_product(m);
       const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
       return detail::byte_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
-  if (m <= tile_rows && of.count == 1)  // nothing to divide
+  if (m <= detail::byte_tile_height && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, byte_rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -15070,11 +15174,11 @@ constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
 /// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no longer than what is set up for some.
 constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
-  return nnrt::detail::clamped(8 * 1024 / (tile_rows * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+  return nnrt::detail::clamped(8 * 1024 / (detail::byte_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
 }
 /// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout), 64);
+  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * detail::byte_tile_height) * copied_row_bytes(layout), 64);
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
@@ -15088,7 +15192,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const byte_form form = form_of_rows(p);
   const std::int64_t lda = copied_row_bytes(p.layout), at_once = byte_copied_tiles(p.layout);
-  const row_tiles tiles = rows_of_product(m);
+  const row_tiles tiles = byte_rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
@@ -15103,7 +15207,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
       return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns); });
     }
   copy_some([&](std::int64_t rows, std::byte* to) {
-    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, byte_rows_of_product(rows).count()}, work.columns});
   });
 }
 
@@ -15563,11 +15667,11 @@ inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::in
 
 }  // namespace nnrt::inline NNRT_ISA::kernels::detail
 // ===== nnrt/kernels/byte_winograd.hpp
-// byte_winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where bytes are widened before they are multiplied; NHWC images.
+// byte_winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where those of 16 bits take no longer; NHWC images.
 // Flow: byte_convolution.hpp asks byte_winograd_pays() at plan time, packs with byte_winograd_pack() and runs byte_winograd().
 //
 // As for floats (winograd.hpp): tiles of 4x4 input pixels become 2x2 outputs by 16 products for each channel instead of 36. Sums and differences of four
-// bytes have 16 bits, and where machines multiply such anyway they take no longer than bytes. Nothing is rounded: filters are transformed by twice the
+// bytes have 16 bits, and machines without dot products of bytes multiply such in about the time that bytes take. Nothing is rounded: filters are transformed by twice the
 // matrix that floats have, so that sums are four times what they should be, and results have the bits of the direct method.
 
 // ===== nnrt/kernels/short_products.hpp
@@ -15755,7 +15859,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// Whether the method can compute this convolution: four times a sum has to stay in 32 bits, and fewer channels than lanes would leave lanes of every
 /// transform unused.
 constexpr bool is_byte_winograd_shape(const conv_shape& s) {
-  return tiles_read_wide && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+  return has_wide_tiles && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
          s.group == 1 && s.in >= short_lanes && 4 * s.depth() <= most_byte_products && s.batch * s.out_pixels() * s.out > 0;
 }
 
@@ -15794,22 +15898,22 @@ struct byte_winograd_tiles : winograd_grid {
   }
 };
 
-// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two sums) and panel (two broadcasts), what
+// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two sums, or a dot product of bytes) and panel (broadcasts), what
 // calls of tiles and transforms of a vector take, and how many bytes of weights come with each, from a cache or from memory.
 inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_cost = 130;
 
-/// Products of so many rows, with so many steps of weights.
-constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps) {
-  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + 2 * pieces_of(s.out, 2 * int_lanes));
+/// Products of so many rows, with so many steps of weights, for each of which a tile broadcasts a row's numbers once or twice.
+constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps, std::int64_t broadcasts) {
+  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + broadcasts * pieces_of(s.out, 2 * int_lanes));
   const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces_of(s.out, int_lanes));
   return std::max(static_cast<double>(rows) * of_row, weights / (weights <= 8 * 1024 * 1024 ? 4 : 1.6));
 }
-constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4)); }
+constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4), tiles_read_wide ? 2 : 1); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
   const std::int64_t calls = 16 * pieces_of(of.tiles(), tile_rows) * pieces_of(s.out, 2 * int_lanes);
   const double transforms = byte_input_cost * static_cast<double>(pieces_of(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4), 2) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -15954,7 +16058,7 @@ void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;
-      byte_tiles<Isa>.for_tile(scale_method::one_by_one, std::max<std::int64_t>(2, count), p.layout.form_of(panel))(t);
+      wide_tiles<Isa>.for_tile(count, p.layout.vectors_of(panel))(t);
     }
     v += of.element_bytes(tiles), sums += of.element_sums(tiles);
     t.b += t.steps * p.layout.vectors_of(panel) * dot_bytes;
@@ -16236,7 +16340,7 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) return byte_band_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
   // Short lines share tiles in pairs; the last of an odd number has its own.
-  const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
+  const bool are_pairs = 2 * outputs <= byte_tile_height && lines > 1;
   byte_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
   last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
@@ -16328,7 +16432,7 @@ template <class Isa = native>
 void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
   const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
-  if constexpr (tiles_read_wide)
+  if constexpr (has_wide_tiles)
     if (plan.in_winograd != 0) return byte_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
@@ -16478,12 +16582,17 @@ constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, co
 
 namespace detail {
 
+/// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
+constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) { return -zero / static_cast<std::int32_t>(plan.repeats - 1); }
+
 /// The taps of a channel added up.
 inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
                                   std::int64_t channel) {
   byte_column column;
   for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
-  column.sum -= std::int64_t{f.b_zero_as_seen()} * plan.s.taps();
+  const std::int32_t zero = f.b_zero_as_seen();
+  column.sum -= std::int64_t{zero} * plan.s.taps();
+  if (plan.repeats > 1) column.left_out += (plan.repeats - 1) * plan.s.taps() * left_out(weight_of_zero(plan, zero));
   return column;
 }
 
@@ -16496,11 +16605,11 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
       const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
       for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
-        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : weight_of_zero(plan, zero);
         for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
           put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
                          (row * 4 + at.vector) * dot_bytes,
-                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value));
+                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value), f.a_flip());
       }
     }
 }
@@ -16522,18 +16631,17 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
     possible_scales possible[4];
-    std::int64_t column_sums[register_bytes];
+    detail::byte_column columns[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
-      const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
+      detail::byte_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
       byte_channel made = channel_of(channel);
       if (made.reach.low == made.reach.high)
         made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
       const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
-      if (is_one_number) made = constant_channel(made, range);
+      if (is_one_number) made = constant_channel(made, range), column = {};
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
-      column_sums[byte] = is_one_number ? 0 : column.sum;
       const bool is_one_of_few = s.out() < register_bytes;
       possible_scales& few = of_few[is_one_of_few ? channel / int_lanes : 0];
       if (is_one_of_few && place >= s.out()) {
@@ -16549,7 +16657,7 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
-      const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      const std::int32_t start = detail::starting_sum(included, columns[byte], 0, f);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
   }
@@ -16670,7 +16778,9 @@ template <> struct four_taps<true> {
       return {{x, x, x, x}};
     }
     const auto bytes = [&](int i) __attribute__((always_inline)) {
-      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset))) ^ at.flip;
+      const auto x = load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset)));
+      if constexpr (weights_flip) return x;
+      else return x ^ at.flip;
     };
     return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
   }
@@ -17145,7 +17255,7 @@ struct byte_depthwise_rows {
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
     at.pixel = s.channels, at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
-    at.flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+    at.flip = (byte_vector)int_lanes_of(of.factors.flip_of_rows());
     at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - byte_vector{});
   }
 
@@ -21461,7 +21571,7 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   template <int Steps, bool EndsWithin> [[gnu::always_inline]] void add_steps(const std::byte* x, const std::byte* b, int_vector flip) {
     each<Steps>([&](auto step) __attribute__((always_inline)) {
       constexpr int tail = EndsWithin && step == Steps - 1 ? In % 4 : 4;
-      const dot_values values = value_at<tail>(x + step * step_bytes, flip);
+      const dot_values values = value_at<tail>(x + step * step_bytes, weights_flip && !IsNarrow ? int_vector{} : flip);
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
         const std::byte* const weights = b + (step * results + r) * product_bytes;
@@ -40522,7 +40632,7 @@ struct executor_parts {
   }
 };
 
-inline constexpr stored_kind weights_kind{0x737468677774726e, 1, "stored weights"};  // "nrtwghts"
+inline constexpr stored_kind weights_kind{0x737468677774726e, 2, "stored weights"};  // "nrtwghts"
 
 /// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants. Unlike a stored program these bytes
 /// hold no graph, so another network with the same layers must not take them for its own.

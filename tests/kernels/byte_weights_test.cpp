@@ -42,20 +42,24 @@ struct placed {
   std::vector<kernels::detail::byte_column> columns;
 };
 
-/// One weight after the other.
+/// One weight after the other; zeros where lanes have no column, and behind runs.
 placed one_by_one(stored_matrix& b, const byte_factors& f) {
   const byte_layout& layout = b.layout;
   placed to{std::vector<std::byte>(static_cast<std::size_t>(layout.bytes())), {}};
-  for (std::int64_t j = 0; j < layout.n; ++j) {
-    kernels::detail::byte_column& column = to.columns.emplace_back();
-    const std::int64_t vector = j / int_lanes, panel = layout.undivided(vector / 2);
+  for (std::int64_t j = 0; j < layout.vectors() * int_lanes; ++j) {
+    kernels::detail::byte_column column;
+    const std::int64_t vector = j / int_lanes, panel = layout.undivided(vector / 2), steps = layout.depth.steps();
     for (std::int64_t run = 0; run < layout.depth.runs; ++run)
-      for (std::int64_t i = 0; i < layout.depth.length; ++i) {
-        const std::int32_t weight = f.at(b.bytes.data(), b.place(j, run, i));
-        column.add(weight, f);
-        const byte_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * layout.depth.steps() + i / 4);
-        layout.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight + f.b_offset()));
+      for (std::int64_t i = 0; i < 4 * steps; ++i) {
+        std::int32_t weight = 0;
+        if (j < layout.n && i < layout.depth.length) {
+          const std::int32_t stored = f.at(b.bytes.data(), b.place(j, run, i));
+          column.add(stored, f), weight = stored + f.b_offset();
+        }
+        const byte_layout::place at = layout.place_of(panel, vector - 2 * panel, j % int_lanes, run * steps + i / 4);
+        layout.put_weight(to.packed.data(), panel, at, i % 4, static_cast<std::int8_t>(weight), f.a_flip());
       }
+    if (j < layout.n) to.columns.push_back(column);
   }
   return to;
 }
@@ -78,6 +82,7 @@ void check_alike(const placed& got, const placed& expected) {
     CAPTURE(j);
     CHECK(got.columns[j].sum == expected.columns[j].sum);
     CHECK(got.columns[j].reach == expected.columns[j].reach);
+    CHECK(got.columns[j].left_out == expected.columns[j].left_out);
   }
 }
 

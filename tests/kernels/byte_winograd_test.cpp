@@ -53,7 +53,7 @@ struct problem {
       const std::int64_t own = byte_winograd_scratch_bytes(s);
       lines scratch(own + 64);
       std::fill(scratch.data(), scratch.data() + own + 64, std::byte{0x77});
-      if constexpr (tiles_read_wide) byte_winograd(s, p, image.data(), y.data(), scratch.data(), {i, parts});
+      if constexpr (has_wide_tiles) byte_winograd(s, p, image.data(), y.data(), scratch.data(), {i, parts});
       CHECK(std::all_of(scratch.data() + own, scratch.data() + own + 64, [](std::byte b) { return b == std::byte{0x77}; }));
     }
     return y.copy();
@@ -96,7 +96,7 @@ void check(const problem& p) {
 }
 
 TEST_CASE("byte winograd: results are those of the definition, at all edges") {
-  if (!tiles_read_wide) return;
+  if (!has_wide_tiles) return;
   constexpr std::int64_t few = short_lanes, panel = byte_layout::panel_width;
   struct row {
     const char* what;
@@ -132,7 +132,7 @@ TEST_CASE("byte winograd: results are those of the definition, at all edges") {
 }
 
 TEST_CASE("byte winograd: random shapes have the bits of the definition") {
-  if (!tiles_read_wide) return;
+  if (!has_wide_tiles) return;
   std::minstd_rand random(2);
   const auto below = [&](std::uint32_t n) { return static_cast<std::int64_t>(random() % n); };
   for (int i = 0; i < 40; ++i) {
@@ -144,7 +144,7 @@ TEST_CASE("byte winograd: random shapes have the bits of the definition") {
 }
 
 TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
-  if (!tiles_read_wide) return;
+  if (!has_wide_tiles) return;
   constexpr std::int64_t most = most_byte_products / 36;
   CHECK_FALSE(is_byte_winograd_shape(image(4, 4, most + 1, 3)));
   for (const stored_form& form : {stored_form{true, 0, 0, 0}, stored_form{true, 255, 255, 255}, stored_form{false, -128, 127, 0}, stored_form{false, 127, 0, 3}})
@@ -166,7 +166,7 @@ TEST_CASE("byte winograd: the largest sums that there can be stay exact") {
 }
 
 TEST_CASE("byte winograd: filters that say no byte more than one constant are one") {
-  if (!tiles_read_wide) return;
+  if (!has_wide_tiles) return;
   problem p(image(6, 7, short_lanes, 3), forms[0]);
   std::fill(p.filters.begin(), p.filters.begin() + p.s.depth(), std::byte{0});
   check(p);
@@ -174,7 +174,7 @@ TEST_CASE("byte winograd: filters that say no byte more than one constant are on
 
 TEST_CASE("byte winograd: chosen where bytes are widened and it saves a seventh") {
   const auto pays = [](const conv_shape& s) { return byte_winograd_pays(s); };
-  for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256), image(7, 7, 512, 512), image(8, 8, 64, 64)}) CHECK(pays(s) == tiles_read_wide);
+  for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256), image(7, 7, 512, 512), image(8, 8, 64, 64)}) CHECK(pays(s) == has_wide_tiles);
   CHECK_FALSE(pays(image(1, 1, 64, 64)));
   CHECK_FALSE(pays(image(5, 5, 16, 8)));
   CHECK_FALSE(pays(image(56, 56, 3, 64)));
@@ -183,8 +183,8 @@ TEST_CASE("byte winograd: chosen where bytes are widened and it saves a seventh"
   CHECK_FALSE(pays(grouped(image(56, 56, 64, 64), 2)));
   CHECK_FALSE(pays(batched(image(56, 56, 64, 64), 0)));
   const byte_conv_plan plan = byte_conv_plan::of(image(56, 56, 64, 64));
-  CHECK((plan.in_winograd != 0) == tiles_read_wide);
-  CHECK(byte_conv_has_bands(plan) != tiles_read_wide);
+  CHECK((plan.in_winograd != 0) == has_wide_tiles);
+  CHECK(byte_conv_has_bands(plan) != has_wide_tiles);
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ void byte_band_tiles(const conv_shape& s, const byte_product& p, const byte_band
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) return byte_band_blocks<Isa>(p, at, {lines, row_step, s.row_step()}, panels);
   // Short lines share tiles in pairs; the last of an odd number has its own.
-  const bool are_pairs = 2 * outputs <= tile_rows && lines > 1;
+  const bool are_pairs = 2 * outputs <= byte_tile_height && lines > 1;
   byte_rows pair = at, last = at;
   pair.rows = 2 * outputs, pair.second_a = row_step, pair.second_c = s.row_step();
   last.a = bytes_further(at.a, (lines - 1) * row_step), last.c += (lines - 1) * s.row_step();
@@ -318,7 +318,7 @@ template <class Isa = native>
 void byte_conv(const byte_conv_plan& plan, const byte_product& p, const byte_conv_buffers& of, part share_of = {}) {
   const conv_shape& s = plan.s;
   if (s.batch * s.out_pixels() * s.out == 0) return;
-  if constexpr (tiles_read_wide)
+  if constexpr (has_wide_tiles)
     if (plan.in_winograd != 0) return byte_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:

@@ -38,7 +38,7 @@ struct byte_depthwise_rows {
     at.column_offsets = column_offsets, at.columns = plan.columns(), at.fours = plan.fours();
     at.step = plan.step(), at.x_step = plan.x_step(), at.total = s.out_width * s.out(), at.scale_bytes = plan.scale_bytes();
     at.pixel = s.channels, at.tap_step = s.dilation_h, at.row_step = plan.rows_at_once() * s.stride_h;
-    at.flip = (byte_vector)int_lanes_of(of.factors.a_flip());
+    at.flip = (byte_vector)int_lanes_of(of.factors.flip_of_rows());
     at.padding = at.flip ^ (static_cast<std::int8_t>(of.factors.a_zero) - byte_vector{});
   }
 

@@ -112,7 +112,9 @@ template <> struct four_taps<true> {
       return {{x, x, x, x}};
     }
     const auto bytes = [&](int i) __attribute__((always_inline)) {
-      return load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset))) ^ at.flip;
+      const auto x = load_vector<byte_vector>(reinterpret_cast<const std::byte*>(bytes_further(row[i], offset)));
+      if constexpr (weights_flip) return x;
+      else return x ^ at.flip;
     };
     return interleave(bytes(0), bytes(1), bytes(2), bytes(3));
   }

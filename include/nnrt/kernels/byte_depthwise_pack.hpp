@@ -126,12 +126,17 @@ constexpr std::int64_t byte_depthwise_scratch_bytes(const depthwise_shape& s, co
 
 namespace detail {
 
+/// What a zero point of the weights is as weights of their own, `repeats` - 1 times.
+constexpr std::int32_t weight_of_zero(const byte_depthwise_plan& plan, std::int32_t zero) { return -zero / static_cast<std::int32_t>(plan.repeats - 1); }
+
 /// The taps of a channel added up.
 inline byte_column column_of_taps(const byte_depthwise_plan& plan, const byte_factors& f, const std::byte* w,
                                   std::int64_t channel) {
   byte_column column;
   for (std::int64_t tap = 0; tap < plan.s.taps(); ++tap) column.add(f.at(w, channel * plan.s.taps() + tap), f);
-  column.sum -= std::int64_t{f.b_zero_as_seen()} * plan.s.taps();
+  const std::int32_t zero = f.b_zero_as_seen();
+  column.sum -= std::int64_t{zero} * plan.s.taps();
+  if (plan.repeats > 1) column.left_out += (plan.repeats - 1) * plan.s.taps() * left_out(weight_of_zero(plan, zero));
   return column;
 }
 
@@ -144,11 +149,11 @@ inline void pack_taps(const byte_depthwise_plan& plan, const byte_factors& f, co
     for (std::int64_t kx = 0; kx < s.kernel_w; ++kx) {
       const std::int32_t stored = f.at(w, (channel * s.kernel_h + ky) * s.kernel_w + kx);
       for (std::int64_t repeat = 0; repeat < plan.repeats; ++repeat) {
-        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : -zero / static_cast<std::int32_t>(plan.repeats - 1);
+        const std::int32_t value = repeat == 0 ? stored + f.b_offset() : weight_of_zero(plan, zero);
         for (std::int64_t row = 0; row < plan.rows_at_once(); ++row)
           put_weight(weights + ((ky + row) / 4 * plan.columns() + repeat * s.kernel_w + kx) * plan.column_bytes() +
                          (row * 4 + at.vector) * dot_bytes,
-                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value));
+                     at.lane, place_of_byte((ky + row) % 4), static_cast<std::int8_t>(value), f.a_flip());
       }
     }
 }
@@ -170,18 +175,17 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     auto* const scales = reinterpret_cast<channel_scales*>(out + set * plan.set_bytes());
     std::byte* const sums = out + set * plan.set_bytes() + plan.scale_bytes();
     possible_scales possible[4];
-    std::int64_t column_sums[register_bytes];
+    detail::byte_column columns[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
-      const detail::byte_column column = detail::column_of_taps(plan, f, w, channel);
+      detail::byte_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
       byte_channel made = channel_of(channel);
       if (made.reach.low == made.reach.high)
         made.reach = {column.reach.low + made.bias + made.addend.low, column.reach.high + made.bias + made.addend.high};
       const bool is_one_number = made.addend.low == made.addend.high && is_constant(made, range);
-      if (is_one_number) made = constant_channel(made, range);
+      if (is_one_number) made = constant_channel(made, range), column = {};
       else detail::pack_taps(plan, f, w, channel, at, sums + 4 * register_bytes);
-      column_sums[byte] = is_one_number ? 0 : column.sum;
       const bool is_one_of_few = s.out() < register_bytes;
       possible_scales& few = of_few[is_one_of_few ? channel / int_lanes : 0];
       if (is_one_of_few && place >= s.out()) {
@@ -197,7 +201,7 @@ void byte_depthwise_pack(const depthwise_shape& s, const byte_factors& f, scaled
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
       const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
-      const std::int32_t start = detail::wrapped(included - std::int64_t{f.a_zero_as_seen()} * column_sums[byte]);
+      const std::int32_t start = detail::starting_sum(included, columns[byte], 0, f);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
     }
   }

@@ -31,6 +31,14 @@ constexpr rectangle share_of_panels(const byte_layout& layout, std::int64_t rows
   return {work.rows, {layout.undivided(work.columns.begin), layout.undivided(work.columns.end)}};
 }
 
+/// The tiles along so many rows of A.
+constexpr row_tiles tiles_of_bytes(std::int64_t m) {
+  if (detail::byte_tile_height == tile_rows) return row_tiles{m};
+  return {m, pieces_of(m, detail::byte_tile_height)};
+}
+/// The same of a whole product.
+constexpr row_tiles byte_rows_of_product(std::int64_t m) { return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m); }
+
 /// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
 inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
 
@@ -46,8 +54,11 @@ struct byte_rows {
   std::int64_t second_a = 0, second_c = 0;
 
   bool is_torn() const { return second_c != 0; }
-  /// The rows of the tile function to call. That of one row reads bytes; of a wide row that of two computes the same twice.
-  std::int64_t computed() const { return tiles_read_wide && are_wide ? std::max<std::int64_t>(rows, 2) : rows; }
+  /// The rows of the tile function to call. That of one row reads narrow weights, which a layout for one row has; with others that of two computes the same
+  /// twice.
+  std::int64_t computed(const byte_layout& layout) const {
+    return dot_bytes != narrow_dot_bytes && !layout.is_for_one_row ? std::max<std::int64_t>(rows, 2) : rows;
+  }
 };
 
 /// What tiles of a product have in common.
@@ -77,18 +88,18 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most tile_rows rows in one panel, which does not store whole rows itself.
+/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself.
 template <class Isa>
 void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(panel));
+  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
     constexpr std::int64_t line = byte_layout::panel_width;
-    alignas(64) std::byte bytes[tile_rows * line];
+    alignas(64) std::byte bytes[byte_tile_height * line];
     t.ldc = line;
     set_byte_rows(t, at, reinterpret_cast<address>(&bytes[0]), 0);
     tile(t);
@@ -101,7 +112,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
   t.sums = sums, t.sums_second = sums + second_half(at.rows) * sum_stride;
   tile(t);
   if (p.factors.b_zero_as_seen() != 0) {
-    std::int32_t row_sums[tile_rows];
+    std::int32_t row_sums[byte_tile_height];
     for (std::int64_t row = 0; row < at.rows; ++row) {
       const address a = bytes_further(at.a, row < first_rows ? row * t.lda : at.second_a + (row - first_rows) * t.lda);
       row_sums[row] = row_sum(a, p.layout.depth, t.run_stride, {at.are_wide, t.flip});
@@ -116,7 +127,7 @@ void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, co
 /// Rows of C that are narrower than a tile's and lie without gaps may be stored whole if what they spill over is written
 /// later: all but the last of these tiles. 0: none.
 inline std::int64_t tiles_that_spill(const byte_product& p, const byte_rows& at) {
-  const row_tiles tiles{at.rows};
+  const row_tiles tiles = tiles_of_bytes(at.rows);
   const std::int64_t last = tiles.rows(tiles.count() - 1);
   const bool can = p.layout.panels() == 1 && at.ldc == p.layout.n && !at.is_torn() && last * at.ldc >= int_lanes;
   return can ? tiles.count() : 0;
@@ -130,7 +141,7 @@ struct byte_lines {
 /// Tiles along the rows of `at` (any number) in the given panels, all lines in one panel after the other.
 template <class Isa>
 void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_lines& lines, interval panels) {
-  const row_tiles tiles{at.is_torn() ? 1 : at.rows};
+  const row_tiles tiles = tiles_of_bytes(at.is_torn() ? 1 : at.rows);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
   for (std::int64_t panel = panels.begin; panel < panels.end; ++panel) {
     set_panel(p, panel, t);
@@ -156,7 +167,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
         t.a_step = part.rows * t.lda, t.c_step = part.rows * t.ldc;
       }
       set_byte_rows(t, part, reinterpret_cast<address>(part.c + panel * byte_layout::panel_width), at.second_c);
-      byte_tiles<Isa>.for_tile(method, part.computed(), p.layout.form_of(panel))(t);
+      byte_tiles<Isa>.for_tile(method, part.computed(p.layout), p.layout.form_of(panel))(t);
     }
   }
 }
@@ -175,7 +186,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
   }
 }
 
-/// At most tile_rows rows, which stay in L1 while weights stream past them.
+/// At most byte_tile_height rows, which stay in L1 while weights stream past them.
 template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& at, interval panels) {
   if (p.layout.is_for_one_row) return byte_row<Isa>(p, at, panels);
   byte_tile t = tile_for(p, at.lda, at.run_stride, at.ldc);
@@ -192,7 +203,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     do ++panel;
     while (panel < std::min(panels.end, whole) && method_in_tile(p, panel) == method);
     t.count = panel - first;
-    byte_tiles<Isa>.for_tile(method, at.computed(), p.layout.form_of(first))(t);
+    byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(first))(t);
   }
 }
 
@@ -201,8 +212,8 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
   // Weights that fit into L1 beside a few rows stay there; others are streamed past a tile of rows each.
   const bool stays = 2 * panels.size() * p.layout.vector_bytes() <= 24 * 1024;
   if (at.is_torn()) return byte_tile_row<Isa>(p, at, panels);
-  if (stays && at.rows > tile_rows) return byte_tile_columns<Isa>(p, at, {}, panels);
-  const row_tiles tiles{at.rows};
+  if (stays && at.rows > byte_tile_height) return byte_tile_columns<Isa>(p, at, {}, panels);
+  const row_tiles tiles = tiles_of_bytes(at.rows);
   for (std::int64_t tile = 0; tile < tiles.count(); ++tile) {
     byte_rows part = at;
     const std::int64_t begin = tiles.begin(tile);
@@ -214,7 +225,7 @@ template <class Isa> void byte_tile_rows(const byte_product& p, const byte_rows&
 
 /// Tiles of rows of A that stay in L1 (20 KiB of them) while panels pass by.
 constexpr std::int64_t byte_tiles_in_cache(std::int64_t lda) {
-  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, tile_rows * lda));
+  return std::max<std::int64_t>(1, 20 * 1024 / std::max<std::int64_t>(1, byte_tile_height * lda));
 }
 
 /// The part of C made of the given tiles of rows and panels of columns.
@@ -222,7 +233,7 @@ template <class Isa>
 void byte_gemm_tiles(const byte_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
                      std::int64_t ldc, const rectangle& work) {
   const std::int64_t panels = byte_panels_in_cache(p.layout), tiles = byte_tiles_in_cache(lda);
-  const row_tiles tiles_of_rows = rows_of_product(m);
+  const row_tiles tiles_of_rows = byte_rows_of_product(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile), end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
@@ -252,15 +263,15 @@ void byte_gemm(const byte_product& p, std::int64_t m, const std::byte* a, std::i
   if (m <= 0 || p.layout.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
-      const row_tiles tiles = rows_of_product(m);
+      const row_tiles tiles = byte_rows_of_product(m);
       const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
       block_walk<Isa> walk(p, lda, 0, ldc);
       return detail::byte_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
     }
-  if (m <= tile_rows && of.count == 1)  // nothing to divide
+  if (m <= detail::byte_tile_height && of.count == 1)  // nothing to divide
     return detail::byte_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, form_of_rows(p).is_wide}, {0, p.layout.panels()});
-  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, rows_of_product(m).count(), of, by_columns));
+  detail::byte_gemm_tiles<Isa>(p, m, a, lda, c, ldc, share_of_panels(p.layout, byte_rows_of_product(m).count(), of, by_columns));
 }
 
 /// Some panels of C of one row, with a layout for one row; both ends lie between panels that are read as one.
@@ -277,11 +288,11 @@ constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
 /// Tiles whose rows byte_gemm_of_copies() copies at once: more of short rows (8 KiB of them), of which a tile takes no longer than what is set up for some.
 constexpr std::int64_t byte_copied_tiles(const byte_layout& layout) {
-  return nnrt::detail::clamped(8 * 1024 / (tile_rows * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
+  return nnrt::detail::clamped(8 * 1024 / (detail::byte_tile_height * std::max<std::int64_t>(1, copied_row_bytes(layout))), 4, 32);
 }
 /// Bytes of scratch for byte_gemm_of_copies().
 constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t m) {
-  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * tile_rows) * copied_row_bytes(layout), 64);
+  return rounded_up(std::min<std::int64_t>(m, byte_copied_tiles(layout) * detail::byte_tile_height) * copied_row_bytes(layout), 64);
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
@@ -295,7 +306,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
                          std::int64_t ldc, part of = {}, bool by_columns = false) {
   const byte_form form = form_of_rows(p);
   const std::int64_t lda = copied_row_bytes(p.layout), at_once = byte_copied_tiles(p.layout);
-  const row_tiles tiles = rows_of_product(m);
+  const row_tiles tiles = byte_rows_of_product(m);
   const rectangle work = share_of_panels(p.layout, tiles.count(), of, by_columns);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
@@ -310,7 +321,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
       return copy_some([&](std::int64_t rows, std::byte* to) { detail::byte_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns); });
     }
   copy_some([&](std::int64_t rows, std::byte* to) {
-    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, rows_of_product(rows).count()}, work.columns});
+    detail::byte_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, byte_rows_of_product(rows).count()}, work.columns});
   });
 }
 

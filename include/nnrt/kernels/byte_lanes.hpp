@@ -2,8 +2,9 @@
 // Flow: kernels of bytes and of shorts compute with these.
 //
 // A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
-// by one instruction (VNNI, NEON dotprod), that is dot4(); elsewhere bytes are widened to 16 bits first, since the
-// instruction for bytes (pmaddubsw) saturates: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
+// by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits
+// saturate: weights are kept as sizes and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns
+// meet the same ones, beforehand (byte_values.hpp).
 #pragma once
 
 #include <nnrt/kernels/lanes.hpp>
@@ -26,6 +27,8 @@
 #endif
 #if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
 #define NNRT_BYTES_VNNI 1
+#elif defined(NNRT_LANES_AVX2)
+#define NNRT_BYTES_TURNED 1
 #elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
 #define NNRT_BYTES_WIDENED 1
 #elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
@@ -98,7 +101,7 @@ template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened
 // --- dot products -----------------------------------------------------------
 
 /// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_DOTPROD) || defined(NNRT_BYTES_TURNED)
 inline constexpr bool dots_are_signed = true;
 #else
 inline constexpr bool dots_are_signed = false;
@@ -132,6 +135,17 @@ struct dot_weights {
   return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
 }
 #endif
+#elif defined(NNRT_BYTES_TURNED)
+/// Four bytes in each lane.
+struct dot_values {
+  int_vector bytes;
+};
+/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a weight is negative. For such a weight
+/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 * 127 at most, and -2 * 128 * 128 at least.
+struct dot_weights {
+  int_vector sizes, turns;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
 #else
 /// Four bytes in each lane.
 struct dot_values {
@@ -146,6 +160,15 @@ struct dot_weights {
 
 /// Bytes that the weights of one dot product take in memory, for all lanes.
 inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
+
+/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
+#if defined(NNRT_BYTES_TURNED)
+inline constexpr bool weights_flip = true;
+#else
+inline constexpr bool weights_flip = false;
+#endif
+/// What dot products with a weight lack, whatever they meet.
+constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
 
 /// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
 /// broadcast meets the weight at place i.
@@ -165,15 +188,20 @@ constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
 #endif
 }
 /// Sets the weight of a lane at a place.
-inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
-#if defined(NNRT_BYTES_WIDENED)
+///
+/// \param flip of the bytes that it meets, where weights say so
+inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, [[maybe_unused]] std::int32_t flip = 0) {
+#if defined(NNRT_BYTES_TURNED)
+  weights[lane * 4 + place] = static_cast<std::byte>(value < 0 ? -value : value);
+  weights[register_bytes + lane * 4 + place] = static_cast<std::byte>((value < 0 ? 0xff : 0) ^ (flip & 0xff));
+#elif defined(NNRT_BYTES_WIDENED)
   const std::int16_t wide = value;
   std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
 #else
   std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
 }
-/// Sets the four weights of a lane, of 16 bits, where weights are widened.
+/// Sets the four weights of a lane, of 16 bits, as tiles of wide numbers read them.
 [[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
 #if defined(__aarch64__)
   for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
@@ -182,7 +210,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
-#if defined(NNRT_BYTES_WIDENED)
+#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
   return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
 #else
   return {load_vector<int_vector>(p)};
@@ -202,9 +230,11 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 #endif
 }
 
-/// Four signed bytes in each lane, byte i as the weight at place i.
-[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where weights do that.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes, [[maybe_unused]] int_vector flip = int_vector{}) {
+#if defined(NNRT_BYTES_TURNED)
+  return {(int_vector)_mm256_abs_epi8((__m256i)bytes), (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
+#elif defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
   const int8x16_t x = bytes_by_place(bytes);
   return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
 #elif defined(NNRT_BYTES_WIDENED)
@@ -216,7 +246,7 @@ inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place
 }
 [[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
 
-// The same as bytes: half the memory where weights are widened, for those that are read but once and widened then.
+// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart then. They flip nothing.
 
 /// Bytes that the weights of one dot product take as bytes, for all lanes.
 inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
@@ -225,14 +255,14 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #if defined(NNRT_BYTES_WIDENED)
   std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
 #else
-  put_weight(weights, lane, place, value);
+  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
 #endif
 }
 [[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
 #if defined(NNRT_BYTES_WIDENED)
   return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
 #else
-  return load_weights(p);
+  return weights_of(load_vector<int_vector>(p));
 #endif
 }
 /// Four signed bytes in each lane, byte i as the weight at place i.
@@ -245,7 +275,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
     return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
   }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
 #else
-  store_weights(p, weights_of(bytes));
+  store_vector(p, bytes);
 #endif
 }
 
@@ -253,6 +283,8 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 [[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
 #if defined(NNRT_BYTES_WIDENED)
   keep_vector(w.first), keep_vector(w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  keep_vector(w.sizes), keep_vector(w.turns);
 #else
   keep_vector(w.bytes);
 #endif
@@ -314,6 +346,18 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 #elif defined(NNRT_BYTES_WIDENED)
   return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  const __m256i ones = _mm256_set1_epi16(1);
+#if defined(__clang__)
+  const __m256i pairs = _mm256_maddubs_epi16((__m256i)w.sizes, (__m256i)(x.bytes ^ w.turns));
+  return sum + (int_vector)_mm256_madd_epi16(pairs, ones);
+#else
+  int_vector products;  // as dot2()
+  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(products)
+      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
+  return sum;
+#endif
 #elif defined(__ARM_FEATURE_DOTPROD)
   return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
 #else
@@ -322,6 +366,22 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
     for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
   return sum;
 #endif
+}
+
+/// Weights of 1.
+[[gnu::always_inline]] inline dot_weights unit_weights() {
+#if defined(NNRT_BYTES_WIDENED)
+  return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
+#elif defined(NNRT_BYTES_TURNED)
+  return {int_lanes_of(0x01010101), int_vector{}};
+#else
+  return {int_lanes_of(0x01010101)};
+#endif
+}
+/// sum + the four signed bytes of each lane.
+[[gnu::always_inline]] inline int_vector sum4(int_vector sum, int_vector bytes) {
+  if constexpr (dots_are_signed) return dot4(sum, values_of(bytes), unit_weights());
+  else return dot4(sum, values_of(int_lanes_of(0x01010101)), weights_of(bytes));
 }
 
 /// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.

@@ -26,6 +26,8 @@ struct byte_factors {
   constexpr std::int32_t highest() const { return is_unsigned ? 255 : 127; }
   /// What makes a stored byte of A what dot products see.
   std::int32_t a_flip() const { return a_offset() == 0 ? 0 : static_cast<std::int32_t>(0x80808080U); }
+  /// The same where weights do not.
+  std::int32_t flip_of_rows() const { return weights_flip ? 0 : a_flip(); }
   std::int32_t a_zero_as_seen() const { return a_zero + a_offset(); }
   constexpr std::int32_t b_zero_as_seen() const { return b_zero + b_offset(); }
   /// Element i of a list of bytes, as a number.
@@ -110,9 +112,11 @@ struct byte_layout {
   /// The weights of one dot product, for all lanes.
   constexpr std::int64_t product_bytes() const { return is_for_one_row ? narrow_dot_bytes : dot_bytes; }
   /// Sets the weight at `i` (0 to 3) of a dot product.
-  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value) const {
+  ///
+  /// \param flip of the bytes of A
+  void put_weight(std::byte* packed, std::int64_t panel, const place& at, std::int64_t i, std::int8_t value, std::int32_t flip = 0) const {
     std::byte* const weights = packed + panel_at(panel) + at.product * product_bytes();
-    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value);
+    is_for_one_row ? put_narrow_weight(weights, at.lane, i, value) : kernels::put_weight(weights, at.lane, i, value, flip);
   }
   /// Weights of one vector of columns.
   constexpr std::int64_t vector_bytes() const { return depth.runs * depth.steps() * product_bytes(); }

@@ -26,10 +26,9 @@ inline std::int32_t wrapped(std::int64_t x) {
 }
 
 /// What a sum starts from when dot products see what is stored: all of it that does not depend on A.
-inline std::int32_t starting_sum(std::int64_t bias, std::int64_t column_sum, std::int64_t products,
-                                 const byte_factors& f) {
+inline std::int32_t starting_sum(std::int64_t bias, const byte_column& column, std::int64_t products, const byte_factors& f) {
   const std::int64_t a_zero = f.a_zero_as_seen();
-  return wrapped(bias - a_zero * column_sum + products * a_zero * f.b_zero_as_seen());
+  return wrapped(bias + column.left_out - a_zero * column.sum + products * a_zero * f.b_zero_as_seen());
 }
 
 /// Stores what the sums of a column start from.
@@ -77,7 +76,7 @@ class column_packer {
       remove_weights(v - of_panel, of_panel, lane);
     }
     set_scales(possible_[of_panel], channels, count, range_);
-    for (std::int64_t lane = 0; lane < int_lanes; ++lane) column_sums_[of_panel][lane] = columns[lane].sum;
+    std::copy(columns, columns + int_lanes, columns_[of_panel]);
     if (of_panel + 1 == together || v + 1 == layout_.vectors()) scale_panel(v - of_panel, of_panel + 1);
   }
 
@@ -99,8 +98,9 @@ class column_packer {
       const scale_method method = scales_[begin].in_tile != scale_method::one_by_one ? of_all : method_for(&possible_[i], 1);
       choose_scales(possible_[i], method, scales_[begin + i]);
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t sum = column_sums_[i][lane], start = starting_sum(0, sum, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
-        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, sum, out_);
+        const byte_column& column = columns_[i][lane];
+        const std::int64_t start = starting_sum(0, column, layout_.depth.products(), f_) + included_in_sums(possible_[i], lane, method);
+        put_start(layout_, f_, (begin + i) * int_lanes + lane, start, column.sum, out_);
       }
     }
     agree_on_halves(scales_ + begin, count);
@@ -112,7 +112,7 @@ class column_packer {
   std::byte* out_;
   channel_scales* scales_;
   possible_scales possible_[4];  // of a panel
-  std::int64_t column_sums_[4][int_lanes];
+  byte_column columns_[4][int_lanes];
 };
 
 /// What lies between biases and weights and behind them has the same bytes each time, too.
@@ -170,8 +170,8 @@ class alike_columns {
       scales[v] = scales_;
       scales[v].in_tile = v == 2 * layout.undivided(v / 2) ? detail::method_in_tiles(scales_.method, layout.is_of_four(v / 2)) : scale_method{};
       for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
-        const std::int64_t sum = columns[lane].sum, start = detail::starting_sum(0, sum, layout.depth.products(), f) + included_;
-        detail::put_start(layout, f, v * int_lanes + lane, start, sum, out);
+        const std::int64_t start = detail::starting_sum(0, columns[lane], layout.depth.products(), f) + included_;
+        detail::put_start(layout, f, v * int_lanes + lane, start, columns[lane].sum, out);
       }
     }
   }

@@ -16,12 +16,13 @@ template <int Vectors, class Rows> struct paired_byte_sums;
 /// In squares of two rows and two columns: one instruction has eight products for each of their sums. Of an odd number of rows the last is its own partner.
 template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<Vectors, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), pairs = (rows + 1) / 2, columns = 2 * Vectors, accumulators = pairs * columns;
   static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
   int_vector of[columns][pairs] = {};
 
   /// \tparam Flips whether the rows are flipped, which takes as long as a quarter of the products
-  template <bool Flips> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+  template <bool Flips> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     int_vector weights[columns];
     each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
     each<pairs>([&](auto pair) __attribute__((always_inline)) {
@@ -50,11 +51,12 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
 /// In pairs of lanes, of one vector per row: one broadcast serves two dot products.
 template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row...>> {
   using whole = byte_sums<1, std::integer_sequence<int, Row...>>;
+  using cursor = typename whole::cursor;
   static constexpr int rows = sizeof...(Row), accumulators = 2 * rows;
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
-  template <bool> [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
+  template <bool> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
     (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
   }

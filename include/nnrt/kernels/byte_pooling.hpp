@@ -62,11 +62,7 @@ class byte_column_sums {
 
  private:
   [[gnu::always_inline]] void add_four() {
-#if defined(NNRT_BYTES_WIDENED)
-    const dot_weights ones{int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
-#else
-    const dot_weights ones{int_lanes_of(0x01010101)};
-#endif
+    const dot_weights ones = unit_weights();
     const interleaved bytes = interleave(four_[0], four_[1], four_[2], four_[3]);
     each<4>([&](auto v)
                 __attribute__((always_inline)) { sums_.of[v] = dot4(sums_.of[v], values_of(bytes.of[v]), ones); });

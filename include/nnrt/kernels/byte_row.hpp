@@ -30,7 +30,7 @@ template <class Isa, scale_method Method> [[gnu::noinline]] void tiles_of_byte_r
   int_vector flip = int_lanes_of(row.flip);
   keep_vector(flip);  // it rides on the broadcast
   const narrowing to = stored;
-  const byte_cursor<1> a(t);
+  const sums::cursor a(t);
   const std::byte *b = row.b, *start = row.start;
   byte_rows_of_c<1> c{reinterpret_cast<address>(row.c), 0, strides::of_bytes(0), true};
   const channel_scales* scales = row.scales;

@@ -36,12 +36,14 @@ struct byte_tile {
   std::int64_t panels = 0, b_step = 0;             // panels to the next tile, and their bytes of B
   std::int32_t *sums = nullptr, *sums_second = nullptr;
 };
+/// Rows of a tile of bytes, even in number: those of floats, or where each dot product takes the weights of two of 16 registers, as many as leave room for them.
+inline constexpr int byte_tile_height = weights_flip ? 4 : tile_rows;
 /// Sums of a row of a tile, and between those of its vectors.
 inline constexpr std::int64_t sum_stride = int_lanes, vector_of_sums = (tile_rows + 3) / 4 * 4 * int_lanes;
 
-/// Reads A down its rows, four elements after the others: of several rows wide ones, where there are such, of a single one the bytes.
-template <int Rows> struct byte_cursor {
-  static constexpr bool is_wide = tiles_read_wide && Rows > 1;
+/// Reads A down its rows, four elements after the others: wide ones, or bytes.
+template <int Rows, bool IsWide> struct byte_cursor {
+  static constexpr bool is_wide = IsWide;
   static constexpr int half = (Rows + 1) / 2;
   address first, second;
   strides step;
@@ -72,13 +74,16 @@ template <int Rows> struct byte_rows_of_c {
   }
 };
 
-/// The sums of a tile of 1, 2 or 4 vectors per row.
-template <int Vectors, class Rows> struct byte_sums;
-template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequence<int, Row...>> {
+/// The sums of a tile of 1, 2 or 4 vectors per row: several rows are wide ones where tiles read such, a single one is bytes.
+template <int Vectors, class Rows, bool IsWide = tiles_read_wide && (Rows::size() > 1)> struct byte_sums;
+template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::integer_sequence<int, Row...>, IsWide> {
   static constexpr int rows = sizeof...(Row), accumulators = rows * Vectors;
+  using cursor = byte_cursor<rows, IsWide>;
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
-  static constexpr int steps_of_register = has_lane_dots && byte_cursor<rows>::is_wide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
+  static constexpr int steps_of_register = has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
+  /// Whether bytes have to be flipped: narrow weights do not say how.
+  static constexpr bool flips = !IsWide && (!weights_flip || rows == 1);
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -90,19 +95,19 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
   [[gnu::always_inline]] void start() {
     each<Vectors>([&](int v) __attribute__((always_inline)) { ((of[v][Row] = int_vector{}), ...); });
   }
-  [[gnu::always_inline]] void add_products(const byte_cursor<rows>& a, const std::byte* b, int_vector flip, int ahead) {
-    if constexpr (byte_cursor<rows>::is_wide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+    if constexpr (IsWide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
     dot_weights weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) {
       weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
     });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flip), weights), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights), ...);
   }
   /// The first two products of a step, of wide numbers.
-  [[gnu::always_inline]] void add_half(const byte_cursor<rows>& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
+  [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
-  template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const byte_cursor<rows>& a, const std::byte* b, int_vector flip) {
-    const int_vector x[] = {(byte_cursor<rows>::is_wide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
+  template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const cursor& a, const std::byte* b, int_vector flip) {
+    const int_vector x[] = {(IsWide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
     each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
       byte_sums& sum = to[i % Sets];
       each<Vectors>([&](int v) __attribute__((always_inline)) {
@@ -156,7 +161,7 @@ template <int Vectors, int... Row> struct byte_sums<Vectors, std::integer_sequen
     each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
   }
   /// Two of the four products: both halves of the weights at once would leave too few registers.
-  template <int Half> [[gnu::always_inline]] void add_wide_products(const byte_cursor<rows>& a, const std::byte* b, int ahead) {
+  template <int Half> [[gnu::always_inline]] void add_wide_products(const cursor& a, const std::byte* b, int ahead) {
     int_vector weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = load_vector<int_vector>(b + v * dot_bytes + Half * register_bytes); });
     (add_wide_row<Row>(broadcast_shorts(a.template at<Row>(ahead) + Half * 4), weights), ...);

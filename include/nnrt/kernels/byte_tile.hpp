@@ -22,17 +22,17 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 }
 
 /// Whether a tile asks for its weights: others have no load slots to spare.
-template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : weights_flip && !Sums::cursor::is_wide ? 8 : 12);
 
 /// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
 constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
 
 /// The sums of one tile of rows from `a` on, with the weights at b.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b,
+[[gnu::always_inline]] inline void sum_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
   constexpr int sets = sets_for(Sums::accumulators);
-  constexpr bool may_end_in_half = byte_cursor<Sums::rows>::is_wide && !has_lane_dots;
+  constexpr bool may_end_in_half = Sums::cursor::is_wide && !has_lane_dots;
   Sums sum[sets];
   sum[0].start(start);
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[s + 1].start(); });
@@ -73,7 +73,7 @@ template <class Sums>
 
 /// The same for steps in pairs, of rows that have to be flipped or not.
 template <bool Flips, class Sums>
-[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
   using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
@@ -96,7 +96,7 @@ template <bool Flips, class Sums>
 
 /// That, with a loop of its own for rows that need no flip where flipping takes time.
 template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, byte_cursor<Sums::rows> a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   if constexpr (has_squares)
     if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
   sum_pairs<true>(t, a, b, start, flip, result);
@@ -104,9 +104,9 @@ template <class Sums>
 
 /// Method one_by_one stands for all that leave the sums in memory.
 template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[gnu::noinline]] void tile_of_bytes(const byte_tile& t) {
-  byte_cursor<Sums::rows> a(t);
+  typename Sums::cursor a(t);
   int_vector flip = int_lanes_of(t.flip);
-  keep_vector(flip);  // it rides on the broadcast
+  if constexpr (Sums::flips) keep_vector(flip);  // it rides on the broadcast
   const std::byte *b = t.b, *start = t.start;
   if constexpr (Method == scale_method::one_by_one) {
     std::int32_t *first = t.sums, *second = t.sums_second;
@@ -134,18 +134,21 @@ template <class Isa, class Sums, scale_method Method, bool IsPaired = false> [[g
   }
 }
 
+/// Functions for 1, 2, 4, 6, … rows.
+inline constexpr int byte_row_counts = byte_tile_height / 2 + 1;
+
 /// The functions for 1, 2, 4, 6, … rows and each form of a panel: scaled by each kind of line, and not scaled. Four vectors have one row, and
 /// are scaled by the functions of byte_row.hpp.
 struct byte_tile_table {
-  byte_tile_function of[scaled_tiles + 1][panel_forms][row_counts] = {};
+  byte_tile_function of[scaled_tiles + 1][panel_forms][byte_row_counts] = {};
   byte_tile_function for_tile(scale_method method, std::int64_t rows, panel_form form) const {
     const int kind = static_cast<int>(method) < scaled_tiles ? static_cast<int>(method) : scaled_tiles;
     return of[kind][static_cast<int>(form)][function_rows(rows) / 2];
   }
 };
 template <class Isa, scale_method Method, int... I>
-constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts], std::integer_sequence<int, I...>) {
-  const auto functions = [&](panel_form form) -> byte_tile_function(&)[row_counts] { return of[static_cast<int>(form)]; };
+constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_counts], std::integer_sequence<int, I...>) {
+  const auto functions = [&](panel_form form) -> byte_tile_function(&)[byte_row_counts] { return of[static_cast<int>(form)]; };
   ((functions(panel_form::one_vector)[I] = &tile_of_bytes<Isa, byte_sums<1, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   ((functions(panel_form::two_vectors)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method>), ...);
   if constexpr (most_paired_vectors > 0)
@@ -157,13 +160,27 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][row_counts],
 template <class Isa> constexpr byte_tile_table make_byte_tiles() {
   byte_tile_table table;
   if constexpr (has_lines) {
-    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<row_counts>{});
-    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<byte_row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<byte_row_counts>{});
   }
-  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<row_counts>{});
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<byte_row_counts>{});
   return table;
 }
 template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
+
+/// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp makes of numbers of 16 bits, whatever
+/// the tiles of bytes read.
+struct wide_tile_table {
+  byte_tile_function of[2][row_counts] = {};
+  byte_tile_function for_tile(std::int64_t rows, std::int64_t vectors) const { return of[vectors - 1][function_rows(std::max<std::int64_t>(2, rows)) / 2]; }
+};
+template <class Isa, int... I> constexpr wide_tile_table make_wide_tiles(std::integer_sequence<int, I...>) {
+  wide_tile_table table;
+  ((table.of[0][I + 1] = &tile_of_bytes<Isa, byte_sums<1, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
+  ((table.of[1][I + 1] = &tile_of_bytes<Isa, byte_sums<2, first_integers<2 * I + 2>, true>, scale_method::one_by_one>), ...);
+  return table;
+}
+template <class Isa> inline constexpr wide_tile_table wide_tiles = make_wide_tiles<Isa>(first_integers<row_counts - 1>{});
 
 // --- from a tile's sums to bytes ----------------------------------------------
 

@@ -20,6 +20,13 @@ inline constexpr bool tiles_read_wide = true;
 inline constexpr bool tiles_read_wide = false;
 #endif
 
+/// Whether products of numbers of 16 bits take about as long as those of bytes, so that byte_winograd.hpp may have fewer of them instead.
+#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
+inline constexpr bool has_wide_tiles = true;
+#else
+inline constexpr bool has_wide_tiles = false;
+#endif
+
 /// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
 struct byte_form {
   bool is_wide = false;

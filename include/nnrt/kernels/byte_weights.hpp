@@ -27,13 +27,14 @@ namespace detail {
 
 /// One column of B on its way into the packed form: sums over all its weights.
 struct byte_column {
-  std::int64_t sum = 0;  // of what dot products see
-  sum_range reach;       // of its products with any A
+  std::int64_t sum = 0;       // of what dot products see
+  sum_range reach;            // of its products with any A
+  std::int64_t left_out = 0;  // by dot products, see kernels::left_out()
 
   /// Adds a weight as it is stored.
   void add(std::int32_t weight, const byte_factors& f) {
     const std::int32_t w = weight - f.b_zero, low = f.lowest() - f.a_zero, high = f.highest() - f.a_zero;
-    sum += weight + f.b_offset();
+    sum += weight + f.b_offset(), left_out += kernels::left_out(weight + f.b_offset());
     reach.low += std::min(w * low, w * high), reach.high += std::max(w * low, w * high);
   }
 };
@@ -140,7 +141,7 @@ template <class WeightOf> void bring_words(const WeightOf& weight_of, const word
 class weight_placer {
  public:
   weight_placer(const byte_layout& layout, const byte_factors& f, std::int64_t vector, std::byte* packed)
-      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)) {
+      : layout_(layout), f_(f), flip_(f.b_offset() == 0 ? int_vector{} : int_lanes_of(flip_of_bytes)), flip_of_a_(int_lanes_of(f.a_flip())) {
     const std::int64_t panel = layout.undivided(vector / 2), of_panel = vector - 2 * panel;
     is_paired_ = layout.is_in_pairs(panel);
     const std::int64_t together = layout.product_bytes() * (is_paired_ ? 2 : 1);  // of one vector
@@ -182,7 +183,7 @@ class weight_placer {
     for (std::int64_t lane = 0; lane < int_lanes; ++lane) {
       const std::int64_t all = placed_.seen[lane] - depth.products() * zero;
       const std::int64_t above = placed_.larger[lane] - missing * std::max<std::int64_t>(0, zero) - depth.products() * zero;
-      to[lane] = {placed_.seen[lane], reach_of(all, above, f_)};
+      to[lane] = {placed_.seen[lane], reach_of(all, above, f_), weights_flip ? placed_.positive[lane] - placed_.seen[lane] : 0};
     }
   }
 
@@ -193,22 +194,23 @@ class weight_placer {
   struct progress {
     std::byte* at;
     int_vector seen{}, larger{};  // sums of bytes, and of those that are larger than the zero point, which stands for the others
+    int_vector positive{};        // of those above 0, where dot products leave something out
   };
 
   [[gnu::always_inline]] void add(progress& to, int_vector word) const {
-    const dot_values ones = values_of(int_lanes_of(0x01010101));
-    to.seen = dot4(to.seen, ones, weights_of(word));
-    to.larger = dot4(to.larger, ones, weights_of((int_vector)larger_lanes((byte_vector)word, zero_)));
+    to.seen = sum4(to.seen, word);
+    to.larger = sum4(to.larger, (int_vector)larger_lanes((byte_vector)word, zero_));
+    if constexpr (weights_flip) to.positive = sum4(to.positive, (int_vector)larger_lanes((byte_vector)word, byte_vector{}));
   }
   [[gnu::always_inline]] void store(std::byte* at, int_vector word) const {
-    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word));
+    layout_.is_for_one_row ? store_narrow_weights(at, word) : store_weights(at, weights_of(word, flip_of_a_));
   }
 
   const byte_layout& layout_;
   const byte_factors& f_;
   bool is_paired_;
   std::int64_t step_bytes_;  // from a step, or a pair of steps, to the next
-  int_vector flip_, is_used_{};
+  int_vector flip_, flip_of_a_, is_used_{};
   byte_vector zero_;
   progress placed_;
 };

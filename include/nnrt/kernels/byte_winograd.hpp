@@ -1,8 +1,8 @@
-// byte_winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where bytes are widened before they are multiplied; NHWC images.
+// byte_winograd: conv2d of stored numbers by 3x3 kernels of stride 1 in fewer products, where those of 16 bits take no longer; NHWC images.
 // Flow: byte_convolution.hpp asks byte_winograd_pays() at plan time, packs with byte_winograd_pack() and runs byte_winograd().
 //
 // As for floats (winograd.hpp): tiles of 4x4 input pixels become 2x2 outputs by 16 products for each channel instead of 36. Sums and differences of four
-// bytes have 16 bits, and where machines multiply such anyway they take no longer than bytes. Nothing is rounded: filters are transformed by twice the
+// bytes have 16 bits, and machines without dot products of bytes multiply such in about the time that bytes take. Nothing is rounded: filters are transformed by twice the
 // matrix that floats have, so that sums are four times what they should be, and results have the bits of the direct method.
 #pragma once
 
@@ -22,7 +22,7 @@ namespace nnrt::inline NNRT_ISA::kernels {
 /// Whether the method can compute this convolution: four times a sum has to stay in 32 bits, and fewer channels than lanes would leave lanes of every
 /// transform unused.
 constexpr bool is_byte_winograd_shape(const conv_shape& s) {
-  return tiles_read_wide && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+  return has_wide_tiles && s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
          s.group == 1 && s.in >= short_lanes && 4 * s.depth() <= most_byte_products && s.batch * s.out_pixels() * s.out > 0;
 }
 
@@ -61,22 +61,22 @@ struct byte_winograd_tiles : winograd_grid {
   }
 };
 
-// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two sums) and panel (two broadcasts), what
+// Costs are counted in instructions, and were measured on Zen 3: those of a step in each vector (two products and two sums, or a dot product of bytes) and panel (broadcasts), what
 // calls of tiles and transforms of a vector take, and how many bytes of weights come with each, from a cache or from memory.
 inline constexpr double byte_call_cost = 60, byte_input_cost = 200, byte_output_cost = 130;
 
-/// Products of so many rows, with so many steps of weights.
-constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps) {
-  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + 2 * pieces_of(s.out, 2 * int_lanes));
+/// Products of so many rows, with so many steps of weights, for each of which a tile broadcasts a row's numbers once or twice.
+constexpr double cost_of_byte_products(const conv_shape& s, std::int64_t rows, std::int64_t steps, std::int64_t broadcasts) {
+  const double of_row = static_cast<double>(steps) * static_cast<double>(4 * pieces_of(s.out, int_lanes) + broadcasts * pieces_of(s.out, 2 * int_lanes));
   const double weights = static_cast<double>(steps * dot_bytes) * static_cast<double>(pieces_of(s.out, int_lanes));
   return std::max(static_cast<double>(rows) * of_row, weights / (weights <= 8 * 1024 * 1024 ? 4 : 1.6));
 }
-constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4)); }
+constexpr double direct_byte_cost(const conv_shape& s) { return cost_of_byte_products(s, s.batch * s.out_pixels(), 3 * pieces_of(3 * s.in, 4), tiles_read_wide ? 2 : 1); }
 constexpr double byte_winograd_cost(const conv_shape& s) {
   const byte_winograd_tiles of(s);
   const std::int64_t calls = 16 * pieces_of(of.tiles(), tile_rows) * pieces_of(s.out, 2 * int_lanes);
   const double transforms = byte_input_cost * static_cast<double>(pieces_of(s.in, short_lanes)) + byte_output_cost * static_cast<double>(pieces_of(s.out, int_lanes));
-  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4)) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
+  return cost_of_byte_products(s, 2 * pieces_of(of.tiles(), 2), 16 * pieces_of(s.in, 4), 2) + static_cast<double>(of.tiles()) * transforms + static_cast<double>(calls) * byte_call_cost;
 }
 
 }  // namespace detail
@@ -221,7 +221,7 @@ void byte_winograd_products(const byte_product& p, const byte_winograd_tiles& of
       t.a = address_of_bytes(v + rows.begin(i) * t.lda), t.a_second = bytes_further(t.a, second * t.lda);
       t.sums = sums + i * 2 * vector_of_sums, t.sums_second = t.sums + second * sum_stride;
       t.count = rows.alike(i), t.a_step = count * t.lda;
-      byte_tiles<Isa>.for_tile(scale_method::one_by_one, std::max<std::int64_t>(2, count), p.layout.form_of(panel))(t);
+      wide_tiles<Isa>.for_tile(count, p.layout.vectors_of(panel))(t);
     }
     v += of.element_bytes(tiles), sums += of.element_sums(tiles);
     t.b += t.steps * p.layout.vectors_of(panel) * dot_bytes;

@@ -52,7 +52,7 @@ template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
   template <int Steps, bool EndsWithin> [[gnu::always_inline]] void add_steps(const std::byte* x, const std::byte* b, int_vector flip) {
     each<Steps>([&](auto step) __attribute__((always_inline)) {
       constexpr int tail = EndsWithin && step == Steps - 1 ? In % 4 : 4;
-      const dot_values values = value_at<tail>(x + step * step_bytes, flip);
+      const dot_values values = value_at<tail>(x + step * step_bytes, weights_flip && !IsNarrow ? int_vector{} : flip);
       each<results>([&](auto r) __attribute__((always_inline)) {
         int_vector& sum = of[step % chains][r];
         const std::byte* const weights = b + (step * results + r) * product_bytes;

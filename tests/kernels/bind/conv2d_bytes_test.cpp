@@ -212,7 +212,7 @@ TEST_CASE("conv2d of bytes: by Winograd's method where bytes are widened - fused
   const auto name = [](shape_t x, shape_t w) {
     return node_under_test<ops::conv2d>(form{.pad = same_pads}, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)}, into_bytes(0.02F, 7)).choose().name;
   };
-  CHECK(name({2, 8, 9, 40}, {36, 3, 3, 40}) == (kernels::tiles_read_wide ? "dot winograd" : "dot windows"));
+  CHECK(name({2, 8, 9, 40}, {36, 3, 3, 40}) == (kernels::has_wide_tiles ? "dot winograd" : "dot windows"));
   for (const activation fused : {activation::none, activation::relu, activation::relu6})
     for (const pads& pad : {pads{}, same_pads, pads{pad_mode::explicit_pads, 1, 0, 2, 1}})
       for (const bool has_bias : {false, true}) check({.pad = pad, .fused = fused}, {2, 8, 9, 40}, {36, 3, 3, 40}, has_bias);
