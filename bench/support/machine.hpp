@@ -6,7 +6,7 @@
 #include "support/clock.hpp"
 
 #include <nnrt/exec/threads.hpp>
-#include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/byte_dots.hpp>
 #include <nnrt/kernels/matrix_registers.hpp>
 
 #include <sys/mman.h>

@@ -1094,6 +1094,1070 @@ constexpr std::int64_t pieces_of(std::int64_t all, std::int64_t size) {
 constexpr std::int64_t rounded_up(std::int64_t x, std::int64_t multiple_of) { return pieces_of(x, multiple_of) * multiple_of; }
 
 }  // namespace nnrt::inline NNRT_ISA::detail
+// ===== nnrt/kernels/byte_dots.hpp
+// byte_dots: dot products of stored numbers, and the forms of values and weights that they take.
+// Flow: byte_values.hpp says how rows are read for them, byte_pack.hpp and byte_depthwise_pack.hpp lay weights out; tiles and blocks of bytes sum with these.
+//
+// Where the machine sums four products of bytes by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one for two products of unsigned and signed
+// bytes (vpmaddubsw), whose sums of 16 bits saturate: weights are kept as sizes and signs there, so that they do not. Elsewhere bytes are widened to 16 bits
+// first: here, or, where many columns meet the same ones, beforehand (byte_values.hpp).
+
+// ===== nnrt/kernels/byte_lanes.hpp
+// byte_lanes: vectors of stored numbers - loading, widening, and interleaving.
+// Flow: kernels of bytes and of shorts compute with these; byte_dots.hpp multiplies them.
+//
+// A register holds int_lanes sums of 32 bits, or four times as many bytes.
+
+// ===== nnrt/kernels/lanes.hpp
+// lanes: the vector type of every float kernel, and its operations.
+// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes in byte_lanes.hpp, byte_dots.hpp and their like.
+
+// ===== nnrt/kernels/opaque.hpp
+// opaque: values of which compilers know nothing from here on, so that they neither fold nor recompute them. No instruction.
+// Flow: lanes.hpp and byte_lanes.hpp include this; kernels keep in registers with it what g++ 12 else makes anew.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What one register holds, of which compilers know nothing from here on; where there are no vectors, in memory.
+template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
+#if defined(__SSE2__)
+  asm("" : "+v"(x));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  asm("" : "+w"(x));
+#else
+  asm("" : "+m"(x));
+#endif
+}
+
+/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
+template <class V> [[gnu::always_inline]] inline V opaque(V x) {
+  if constexpr (requires { x.data; }) hide(x.data);
+  else hide(x);
+  return x;
+}
+
+/// Keeps a number, an address for instance, or a vector of floats (lanes.hpp) in a register: the optimiser else makes it of others again, or
+/// loads it again for each of a few uses. Without vectors those of floats stay as they are.
+template <class T> [[gnu::always_inline]] inline void keep(T& value) {
+  if constexpr (!requires { value.data; }) asm("" : "+r"(value));
+#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
+  else hide(value.data);
+#endif
+}
+
+/// The same for a vector of stored numbers (byte_lanes.hpp), on x86: else g++ 12 does in scalar registers what the vector was made for.
+template <class Vector> [[gnu::always_inline]] inline void keep_vector([[maybe_unused]] Vector& x) {
+#if defined(__SSE2__)
+  hide(x);
+#endif
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
+#define NNRT_HAS_XSIMD 1
+// g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
+// each translation unit another 0.25 s, and each of its operations three calls to inline.
+#include <xsimd/types/xsimd_all_registers.hpp>
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
+/// merely includes a kernel does not pay for it.
+struct native {};
+
+// --- the vector type -------------------------------------------------------
+#if defined(NNRT_HAS_XSIMD)
+/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
+template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
+  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
+  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
+  /// As many integers.
+  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
+
+  float_vector() = default;
+  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
+  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
+
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
+  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
+  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
+  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
+  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
+};
+#endif
+
+// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
+// sse4, and two units compiled with different flags would give one name two meanings.
+#if !defined(NNRT_HAS_XSIMD)
+/// One float that looks like a vector, for machines without one.
+struct single_lane {
+  static constexpr std::size_t size = 1;
+  float data = 0;
+
+  single_lane() = default;
+  explicit single_lane(float x) : data(x) {}
+  friend single_lane operator-(single_lane x) { return single_lane(-x.data); }
+  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
+  friend single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
+  friend single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
+  friend single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
+};
+using vf = single_lane;
+#elif defined(__aarch64__)
+using vf = float_vector<xsimd::neon64>;
+#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#define NNRT_LANES_AVX512 1
+using vf = float_vector<xsimd::avx512bw>;
+#elif defined(__AVX2__) && defined(__FMA__)
+#define NNRT_LANES_AVX2 1
+using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
+#elif defined(__SSE4_1__)
+using vf = float_vector<xsimd::sse4_1>;
+#else
+using vf = float_vector<xsimd::sse2>;
+#endif
+
+/// Floats per vector.
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
+
+/// Vector registers of the machine; the kernels choose the size of their tiles by it.
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+inline constexpr int vector_registers = 32;
+#else
+inline constexpr int vector_registers = 16;
+#endif
+
+/// Whether load_first() and store_first() cost no more than load() and store().
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool masks_are_free = true;
+#else
+inline constexpr bool masks_are_free = false;
+#endif
+
+/// n rounded up to whole vectors.
+constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
+
+// --- operations ------------------------------------------------------------
+
+// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
+// broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
+#if (defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)) && !defined(__SANITIZE_ADDRESS__)
+#define NNRT_BROADCASTS_INTEGERS 1
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef NNRT_BROADCASTS_INTEGERS
+#endif
+#endif
+#endif
+
+/// The float at p in every lane of a register, for several products.
+[[gnu::always_inline]] inline vf broadcast_load(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastd %1, %0" : "=v"(x.data) : "m"(*p));
+  return x;
+#elif defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return vf(*p);
+#endif
+}
+
+/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several, broadcast_load().
+[[gnu::always_inline]] inline vf broadcast(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_set1_ps(*p));
+#else
+  return broadcast_load(p);
+#endif
+}
+
+[[gnu::always_inline]] inline vf load(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_loadu_ps(p));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_loadu_ps(p));
+#elif defined(__SSE2__)
+  return vf(_mm_loadu_ps(p));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vld1q_f32(p));
+#else
+  return vf(*p);
+#endif
+}
+
+[[gnu::always_inline]] inline void store(float* p, vf x) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_storeu_ps(p, x.data);
+#elif defined(NNRT_LANES_AVX2)
+  _mm256_storeu_ps(p, x.data);
+#elif defined(__SSE2__)
+  _mm_storeu_ps(p, x.data);
+#elif defined(NNRT_HAS_XSIMD)
+  vst1q_f32(p, x.data);
+#else
+  *p = x.data;
+#endif
+}
+
+/// x * y + z; one rounding where the machine has fma, two on SSE.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
+#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+  return vf(vfmaq_f32(z.data, x.data, y.data));
+#else
+  return vf(x.data * y.data + z.data);
+#endif
+}
+
+/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
+/// of fma is overwritten move accumulators about, and some of them to memory.
+[[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
+#if defined(NNRT_LANES_AVX2)
+  asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
+#else
+  sum = fma(x, y, sum);
+#endif
+}
+
+/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
+#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
+inline constexpr bool has_lane_products = true;
+/// x times lane I of y, + z.
+template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) { return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I)); }
+#else
+inline constexpr bool has_lane_products = false;
+template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
+#endif
+
+/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
+[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_max_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_max_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_max_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vmaxq_f32(x.data, y.data));
+#else
+  return x.data > y.data ? x : y;
+#endif
+}
+[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_min_ps(x.data, y.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_min_ps(x.data, y.data));
+#elif defined(__SSE2__)
+  return vf(_mm_min_ps(x.data, y.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vminq_f32(x.data, y.data));
+#else
+  return x.data < y.data ? x : y;
+#endif
+}
+
+/// The square root, correctly rounded; NaN below zero.
+[[gnu::always_inline]] inline vf root_of(vf x) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_sqrt_ps(x.data));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_sqrt_ps(x.data));
+#elif defined(__SSE2__)
+  return vf(_mm_sqrt_ps(x.data));
+#elif defined(NNRT_HAS_XSIMD)
+  return vf(vsqrtq_f32(x.data));
+#else
+  return vf(__builtin_sqrtf(x.data));
+#endif
+}
+
+/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
+struct clamp_range {
+  float lo = -std::numeric_limits<float>::infinity();
+  float hi = std::numeric_limits<float>::infinity();
+};
+
+/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
+[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
+
+#if defined(NNRT_LANES_AVX2)
+/// All bits set in the first n lanes.
+[[gnu::always_inline]] inline __m256i first_lanes(std::int64_t n) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
+/// A float in the first lane; the others hold zeros or the same.
+[[gnu::always_inline]] inline vf load_one(const float* p) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_zextps128_ps512(_mm_load_ss(p)));
+#elif defined(NNRT_LANES_AVX2)
+  return vf(_mm256_zextps128_ps256(_mm_load_ss(p)));
+#elif defined(__SSE2__)
+  return vf(_mm_load_ss(p));
+#else
+  return broadcast(p);
+#endif
+}
+
+/// Stores the first lane.
+[[gnu::always_inline]] inline void store_one(float* p, vf v) {
+#if defined(NNRT_HAS_XSIMD)
+  *p = v.data[0];
+#else
+  *p = v.data;
+#endif
+}
+
+/// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
+[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
+#else
+  if (n == lanes) return store(p, v);
+#if defined(NNRT_LANES_AVX2)
+  _mm256_maskstore_ps(p, first_lanes(n), v.data);
+#elif defined(NNRT_HAS_XSIMD)
+  p[0] = v.data[0];
+  if (n > 1) p[1] = v.data[1];
+  if (n > 2) p[2] = v.data[2];
+#endif
+#endif
+}
+
+/// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
+[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
+#if defined(NNRT_LANES_AVX512)
+  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
+#else
+  if (n == lanes) return load(p);
+#if defined(NNRT_LANES_AVX2)
+  return vf(_mm256_maskload_ps(p, first_lanes(n)));
+#elif defined(NNRT_HAS_XSIMD)
+  // Not through memory, where a load of what several stores wrote waits for all of them.
+  return vf(vf::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
+#else
+  return vf(0.0F);  // never: one lane is all there are
+#endif
+#endif
+}
+
+// --- half vectors ----------------------------------------------------------
+
+/// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
+#if defined(NNRT_LANES_AVX512)
+inline constexpr bool has_halves = true;
+/// Lower half of `low`, upper half of `high`.
+[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
+  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
+}
+/// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
+struct some_halves {
+  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};  // three instructions fewer than what would compute them
+  __mmask16 mask;
+  explicit some_halves(unsigned bits) : mask(masks[bits]) {}
+};
+/// The halves of a vector that are there, the other one zero; what is not there is not read.
+[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) { return vf(_mm512_maskz_loadu_ps(there.mask, p)); }
+/// x * y + z in these halves, z in the other one.
+[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
+/// The two floats at p in every pair of lanes.
+[[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
+#if defined(NNRT_BROADCASTS_INTEGERS)
+  vf x;
+  asm("vpbroadcastq %1, %0" : "=v"(x.data) : "m"(*reinterpret_cast<const float(*)[2]>(p)));
+  return x;
+#else
+  double both;
+  __builtin_memcpy(&both, p, sizeof both);
+  return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
+#endif
+}
+/// The lanes of the lower halves, by pairs: first, second, first, second, ….
+[[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
+  const __m512i from = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+  return vf(_mm512_permutex2var_ps(first.data, from, second.data));
+}
+/// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
+[[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
+  const vf two_by_two = vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
+  return vf(_mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
+}
+/// The first half vector at p, twice.
+[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
+  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
+}
+/// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
+[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
+  if (n == lanes / 2) {
+    _mm256_storeu_ps(p, _mm512_castps512_ps256(v.data));
+    _mm256_storeu_ps(q, _mm512_extractf32x8_ps(v.data, 1));
+    return;
+  }
+  const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
+  _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
+  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
+  // leaves out.
+  __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
+  asm("" : "+v"(upper));
+  _mm256_mask_storeu_ps(q, mask, upper);
+}
+#else
+inline constexpr bool has_halves = false;
+inline vf blend_halves(vf low, vf) { return low; }
+/// Never made.
+struct some_halves {
+  explicit some_halves(unsigned) {}
+};
+inline vf load_halves(const float* p, some_halves) { return load(p); }
+inline vf fma(vf, vf, vf z, some_halves) { return z; }
+inline vf broadcast_pair(const float* p) { return broadcast(p); }
+inline vf in_pairs(vf first, vf) { return first; }
+inline vf sums_of_lane_pairs(vf low, vf) { return low; }
+inline vf load_half_twice(const float* p) { return load(p); }
+inline void store_halves(float*, float*, vf, std::int64_t) {}
+#endif
+
+// --- what keeps g++ 12 from spoiling a tile ---------------------------------
+
+/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
+/// step of a loop makes, would be undefined behaviour, a number is not.
+using address = std::uintptr_t;
+
+inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
+
+/// `floats` floats further on (or back).
+[[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
+  return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
+}
+[[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
+
+/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
+/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
+struct strides {
+  address x1, x3, x5, x7;
+  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
+  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
+  /// base + I distances, I in 0 … 7.
+  template <int I> [[gnu::always_inline]] address from(address base) const {
+    static_assert(I >= 0 && I <= 7);
+    if constexpr (I == 3) return base + x3;
+    else if constexpr (I == 5) return base + x5;
+    else if constexpr (I == 6) return base + 2 * x3;
+    else if constexpr (I == 7) return base + x7;
+    else return base + I * x1;
+  }
+
+ private:
+  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
+    keep(x3), keep(x5), keep(x7);
+  }
+};
+
+/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
+/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
+/// time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda that takes
+/// int is one function to compile; one that takes auto, for numbers that must be constants, is N.
+template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
+  if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
+  if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
+  if constexpr (First + 2 < N) f(std::integral_constant<int, First + 2>{});
+  if constexpr (First + 3 < N) f(std::integral_constant<int, First + 3>{});
+  if constexpr (First + 4 < N) f(std::integral_constant<int, First + 4>{});
+  if constexpr (First + 5 < N) f(std::integral_constant<int, First + 5>{});
+  if constexpr (First + 6 < N) f(std::integral_constant<int, First + 6>{});
+  if constexpr (First + 7 < N) f(std::integral_constant<int, First + 7>{});
+  if constexpr (First + 8 < N) each<N, First + 8>(f);
+}
+
+/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
+inline void copy_floats(const float* from, std::int64_t n, float* to) {
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
+  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
+}
+
+/// Sets n floats to zero.
+inline void zero_floats(std::int64_t n, float* to) {
+  const vf zero(0.0F);
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, zero);
+  if (i < n) store_first(to + i, zero, n - i);
+}
+
+/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so many bytes lie from one piece
+/// to the next.
+[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to, std::int64_t to_step) {
+  typedef float quad __attribute__((vector_size(16)));
+  const auto* const columns = static_cast<const char*>(from);
+  auto* const rows = static_cast<char*>(to);
+  quad a, b, c, d;
+  __builtin_memcpy(&a, columns, 16), __builtin_memcpy(&b, columns + from_step, 16);
+  __builtin_memcpy(&c, columns + 2 * from_step, 16), __builtin_memcpy(&d, columns + 3 * from_step, 16);
+  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
+             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+  const quad turned[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(rows + i * to_step, &turned[i], 16);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+#if defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#if defined(NNRT_LANES_AVX512)
+#define NNRT_BYTES_OF_REGISTER 64
+#elif defined(NNRT_LANES_AVX2)
+#define NNRT_BYTES_OF_REGISTER 32
+#else
+#define NNRT_BYTES_OF_REGISTER 16
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+typedef std::int32_t int_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
+
+inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
+/// 32-bit sums, and 16-bit numbers, per register.
+inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
+
+namespace detail {
+// What 64 bits are needed for: a register of it, and half a register of the 32 bits that it is made of.
+typedef double doubles __attribute__((vector_size(register_bytes)));
+typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
+typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
+}  // namespace detail
+
+/// The larger ones of lanes of whole numbers; one instruction from every compiler.
+template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
+
+template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
+  Vector v;
+  __builtin_memcpy(&v, p, sizeof v);
+  return v;
+}
+template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p, Vector v) {
+  __builtin_memcpy(p, &v, sizeof v);
+}
+[[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
+
+/// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
+[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
+  if (n == register_bytes) return load_vector<byte_vector>(p);
+#if defined(NNRT_LANES_AVX512)
+  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
+#else
+  byte_vector x{};
+  __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
+  return x;
+#endif
+}
+
+/// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
+template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
+#if defined(NNRT_LANES_AVX512)
+  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return (short_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
+#elif defined(NNRT_LANES_AVX2)
+  const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
+#elif defined(__aarch64__)
+  const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
+  return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
+#elif defined(__SSE2__)
+  const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
+  return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
+#else
+  short_vector wide;
+  for (std::int64_t i = 0; i < short_lanes; ++i) wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
+  return wide;
+#endif
+}
+
+/// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
+template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
+  constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (I / of_16 * of_16 + Half * of_16 / 2 + I % of_16 / 2 + I % 2 * count)...);
+  }
+  (std::make_integer_sequence<int, count>{});
+}
+
+// --- bytes of four registers, lane by lane ------------------------------------
+
+/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
+/// l / 4 * 16 + v * 4 + l % 4.
+struct interleaved {
+  int_vector of[4];
+};
+
+[[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
+  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
+             high_cd = (short_vector)by_turns<1>(r2, r3);
+  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd), (int_vector)by_turns<0>(high_ab, high_cd),
+           (int_vector)by_turns<1>(high_ab, high_cd)}};
+}
+
+/// So many lanes of two registers side by side, from a given one on.
+template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vector a, int_vector b) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, (First + I)...);
+  }
+  (std::make_integer_sequence<int, int_lanes>{});
+}
+/// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
+template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
+  constexpr int place = V + Distance / 4;
+  return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
+}
+
+/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
+[[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
+#if defined(NNRT_LANES_AVX512)
+  const auto a = (__m512i)x.of[0], b = (__m512i)x.of[1], c = (__m512i)x.of[2], d = (__m512i)x.of[3];
+  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee), lower_cd = _mm512_shuffle_i32x4(c, d, 0x44),
+                upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
+  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
+           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
+#elif defined(NNRT_LANES_AVX2)
+  const auto a = (__m256i)x.of[0], b = (__m256i)x.of[1], c = (__m256i)x.of[2], d = (__m256i)x.of[3];
+  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
+           (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
+#else
+  return x;
+#endif
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+
+#if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
+#define NNRT_BYTES_VNNI 1
+#elif defined(NNRT_LANES_AVX2)
+#define NNRT_BYTES_TURNED 1
+#elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
+#define NNRT_BYTES_WIDENED 1
+#elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
+#define NNRT_BYTES_SQUARES 1
+#endif
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+// --- values and weights ---------------------------------------------------------
+
+/// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
+#if defined(__ARM_FEATURE_DOTPROD) || defined(NNRT_BYTES_TURNED)
+inline constexpr bool dots_are_signed = true;
+#else
+inline constexpr bool dots_are_signed = false;
+#endif
+
+#if defined(NNRT_BYTES_WIDENED)
+/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which multiplies halves of registers, one of
+/// each lane in the lower half and the other in the upper.
+struct dot_values {
+  int_vector first, second;
+};
+/// The weights that they meet, those of places 0 and 1 and those of places 2 and 3.
+struct dot_weights {
+  int_vector first, second;
+};
+#if defined(__aarch64__)
+/// The bytes of four lanes by their places.
+[[gnu::always_inline]] inline int8x16_t bytes_by_place(int_vector bytes) {
+  const auto x = (byte_vector)bytes;
+  return (int8x16_t)__builtin_shufflevector(x, x, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+/// Four bytes in each lane: in their order.
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
+  const uint8x16_t x = vreinterpretq_u8_s8(bytes_by_place(bytes));
+  return {(int_vector)vmovl_u8(vget_low_u8(x)), (int_vector)vmovl_high_u8(x)};
+}
+#else
+/// Four bytes in each lane: those at even places, then those at odd ones.
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
+  typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
+  return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
+}
+#endif
+#elif defined(NNRT_BYTES_TURNED)
+/// Four bytes in each lane.
+struct dot_values {
+  int_vector bytes;
+};
+/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a weight is negative. For such a weight
+/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 * 127 at most, and -2 * 128 * 128 at least.
+struct dot_weights {
+  int_vector sizes, turns;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
+#else
+/// Four bytes in each lane.
+struct dot_values {
+  int_vector bytes;
+};
+/// The weights that they meet.
+struct dot_weights {
+  int_vector bytes;
+};
+[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
+#endif
+
+/// Bytes that the weights of one dot product take in memory, for all lanes.
+inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
+
+/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
+#if defined(NNRT_BYTES_TURNED)
+inline constexpr bool weights_flip = true;
+#else
+inline constexpr bool weights_flip = false;
+#endif
+/// What dot products with a weight lack, whatever they meet.
+constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
+
+/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
+/// broadcast meets the weight at place i.
+constexpr std::int64_t place_of_byte(std::int64_t i) {
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
+  return i % 2 * 2 + i / 2;
+#else
+  return i;
+#endif
+}
+/// Where the weight of a lane at place 0 or 1 is, or at place 2 or 3 behind it, in weights of two bytes each.
+constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
+#if defined(__aarch64__)
+  return place % 2 * int_lanes + lane;
+#else
+  return lane * 2 + place % 2;
+#endif
+}
+/// Sets the weight of a lane at a place.
+///
+/// \param flip of the bytes that it meets, where weights say so
+inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, [[maybe_unused]] std::int32_t flip = 0) {
+#if defined(NNRT_BYTES_TURNED)
+  weights[lane * 4 + place] = static_cast<std::byte>(value < 0 ? -value : value);
+  weights[register_bytes + lane * 4 + place] = static_cast<std::byte>((value < 0 ? 0xff : 0) ^ (flip & 0xff));
+#elif defined(NNRT_BYTES_WIDENED)
+  const std::int16_t wide = value;
+  std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
+#else
+  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
+#endif
+}
+/// Sets the four weights of a lane, of 16 bits, as tiles of wide numbers read them.
+[[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
+#if defined(__aarch64__)
+  for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
+#else
+  std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
+#endif
+}
+[[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
+#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
+  return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
+#else
+  return {load_vector<int_vector>(p)};
+#endif
+}
+
+/// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
+[[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
+  const auto x = (byte_vector)bytes;
+  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
+  }
+  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
+#else
+  return bytes;
+#endif
+}
+
+/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where weights do that.
+[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes, [[maybe_unused]] int_vector flip = int_vector{}) {
+#if defined(NNRT_BYTES_TURNED)
+  return {(int_vector)_mm256_abs_epi8((__m256i)bytes), (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
+#elif defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  const int8x16_t x = bytes_by_place(bytes);
+  return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
+#elif defined(NNRT_BYTES_WIDENED)
+  const int_vector x = in_order(bytes);
+  return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
+#else
+  return {bytes};
+#endif
+}
+[[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
+
+// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart then. They flip nothing.
+
+/// Bytes that the weights of one dot product take as bytes, for all lanes.
+inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
+
+inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
+#if defined(NNRT_BYTES_WIDENED)
+  std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
+#else
+  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
+#endif
+}
+[[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
+#if defined(NNRT_BYTES_WIDENED)
+  return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
+#else
+  return weights_of(load_vector<int_vector>(p));
+#endif
+}
+/// Four signed bytes in each lane, byte i as the weight at place i.
+[[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
+#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
+  store_vector(p, (byte_vector)bytes_by_place(bytes));
+#elif defined(NNRT_BYTES_WIDENED)
+  const auto x = (short_vector)bytes;
+  store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
+  }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
+#else
+  store_vector(p, bytes);
+#endif
+}
+
+/// Keeps weights in registers, see keep_vector().
+[[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
+#if defined(NNRT_BYTES_WIDENED)
+  keep_vector(w.first), keep_vector(w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  keep_vector(w.sizes), keep_vector(w.turns);
+#else
+  keep_vector(w.bytes);
+#endif
+}
+
+// --- dot products -----------------------------------------------------------------
+
+/// sum + the products of x and w, two of them in each lane.
+[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
+#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
+  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
+  return sum;
+#elif defined(NNRT_BYTES_VNNI)
+  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
+  return sum;
+#elif defined(NNRT_LANES_AVX512) && defined(__clang__)
+  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
+#elif defined(NNRT_LANES_AVX2) && defined(__clang__)
+  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
+#elif defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
+  // g++ 12 makes all products of a step before it adds the first, and spills the sums.
+  int_vector products;
+  asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(x), "vm"(w));
+  return sum;
+#elif defined(__SSE2__)
+  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
+#elif defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
+#else
+  for (int lane = 0; lane < int_lanes; ++lane)
+    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
+  return sum;
+#endif
+}
+
+/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
+[[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
+#if defined(__aarch64__)
+  const auto a = (int16x8_t)x, b = (int16x8_t)w;
+  return (int_vector)vmlal_high_s16(vmlal_s16((int32x4_t)sum, vget_low_s16(a), vget_low_s16(b)), a, b);
+#else
+  return dot2(sum, (short_vector)x, (short_vector)w);
+#endif
+}
+
+/// sum + the four products of each lane.
+[[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
+#if defined(NNRT_BYTES_VNNI)
+#if defined(NNRT_LANES_AVX512) && defined(__clang__)
+  return (int_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x.bytes, (__m512i)w.bytes);
+#elif defined(NNRT_LANES_AVX512)
+  // g++ 12 sees each accumulator of the intrinsic in two vector types, keeps both alive across the loop and spills.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x.bytes), "vm"(w.bytes));
+  return sum;
+#elif defined(__clang__)
+  return (int_vector)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)x.bytes, (__m256i)w.bytes);
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x.bytes), "xm"(w.bytes));
+  return sum;
+#endif
+#elif defined(NNRT_BYTES_WIDENED)
+  return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
+#elif defined(NNRT_BYTES_TURNED)
+  const __m256i ones = _mm256_set1_epi16(1);
+#if defined(__clang__)
+  const __m256i pairs = _mm256_maddubs_epi16((__m256i)w.sizes, (__m256i)(x.bytes ^ w.turns));
+  return sum + (int_vector)_mm256_madd_epi16(pairs, ones);
+#else
+  int_vector products;  // as dot2()
+  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(products)
+      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
+  return sum;
+#endif
+#elif defined(__ARM_FEATURE_DOTPROD)
+  return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
+#else
+  const auto bytes = (byte_vector)x.bytes, weights = (byte_vector)w.bytes;
+  for (int lane = 0; lane < int_lanes; ++lane)
+    for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
+  return sum;
+#endif
+}
+
+/// Weights of 1.
+[[gnu::always_inline]] inline dot_weights unit_weights() {
+#if defined(NNRT_BYTES_WIDENED)
+  return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
+#elif defined(NNRT_BYTES_TURNED)
+  return {int_lanes_of(0x01010101), int_vector{}};
+#else
+  return {int_lanes_of(0x01010101)};
+#endif
+}
+/// sum + the four signed bytes of each lane.
+[[gnu::always_inline]] inline int_vector sum4(int_vector sum, int_vector bytes) {
+  if constexpr (dots_are_signed) return dot4(sum, values_of(bytes), unit_weights());
+  else return dot4(sum, values_of(int_lanes_of(0x01010101)), weights_of(bytes));
+}
+
+/// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
+#if defined(__aarch64__)
+inline constexpr bool has_lane_dots = true;
+/// sum + the four products of each lane of w with step I of x: four numbers as tiles of several rows read them.
+template <int I> [[gnu::always_inline]] inline int_vector dot4_lane(int_vector sum, int_vector x, dot_weights w) {
+#if defined(NNRT_BYTES_WIDENED)
+  const auto a = (int16x8_t)x, first = (int16x8_t)w.first, second = (int16x8_t)w.second;
+  int32x4_t of = vmlal_laneq_s16((int32x4_t)sum, vget_low_s16(first), a, 4 * I);
+  of = vmlal_high_laneq_s16(of, first, a, 4 * I + 1);
+  of = vmlal_laneq_s16(of, vget_low_s16(second), a, 4 * I + 2);
+  return (int_vector)vmlal_high_laneq_s16(of, second, a, 4 * I + 3);
+#else
+  return (int_vector)vdotq_laneq_s32((int32x4_t)sum, (int8x16_t)w.bytes, (int8x16_t)x, I);
+#endif
+}
+#else
+inline constexpr bool has_lane_dots = false;
+template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }  // where code says if constexpr
+#endif
+
+/// The 32 bits at p in every lane.
+[[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
+  std::int32_t word;
+  __builtin_memcpy(&word, p, sizeof word);
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_set1_epi32(word);
+#else
+  return int_lanes_of(word);
+#endif
+}
+/// The two shorts at p in every lane, as half_of_dot4() takes them.
+[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) {
+#if defined(__aarch64__)
+  const auto* const x = static_cast<const std::int16_t*>(p);
+  return (int_vector)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
+#else
+  return broadcast_word(p);
+#endif
+}
+/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
+[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) { return values_of(in_order(broadcast_word(p) ^ flip)); }
+
+/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its products.
+#if defined(NNRT_BYTES_VNNI)
+inline constexpr bool has_pairs_of_lanes = true;
+#else
+inline constexpr bool has_pairs_of_lanes = false;
+#endif
+
+/// The eight bytes at p in every pair of lanes, flipped.
+[[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
+  std::int64_t word;
+  __builtin_memcpy(&word, p, sizeof word);
+#if defined(NNRT_LANES_AVX512)
+  return values_of(in_order((int_vector)_mm512_set1_epi64(word) ^ flip));
+#else
+  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
+  return values_of(in_order((int_vector)(word - pairs{}) ^ flip));
+#endif
+}
+/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
+[[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) {
+#if defined(NNRT_LANES_AVX512)
+  return (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0x88)) +
+         (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
+#elif defined(NNRT_LANES_AVX2)
+  return (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0x88)) +
+         (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
+#else
+  (void)y;
+  return x;
+#endif
+}
+/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
+struct lane_pair {
+  std::int64_t source, lane;
+};
+constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
+
+// --- squares of two rows and two columns ----------------------------------------
+
+/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
+#if defined(NNRT_BYTES_SQUARES)
+inline constexpr bool has_squares = true;
+
+/// Eight bytes of one row and eight of another.
+[[gnu::always_inline]] inline int_vector eight_of_two(const std::byte* first, const std::byte* second) {
+  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)), vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
+}
+/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind them.
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values rows, int_vector columns) {
+  return (int_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)rows.bytes, (int8x16_t)columns);
+}
+#else
+inline constexpr bool has_squares = false;
+
+[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }  // where code says if constexpr
+#endif
+/// One row of two squares side by side.
+template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
+  typedef std::int64_t halves __attribute__((vector_size(register_bytes)));
+  return (int_vector)by_turns<Row>((halves)left, (halves)right);
+}
+
+/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one vector wide.
+inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/byte_pairs.hpp
 // byte_pairs: sums, differences and products of two tensors of stored bytes under broadcasting, a register at a time.
 // Flow: bind/detail/stored.hpp asks whether an operator's function has such a form; the arithmetic is the operator's.
@@ -2258,1059 +3322,6 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 // ===== nnrt/kernels/byte_narrowing.hpp
 // byte_narrowing: vectors of sums of 32 bits become vectors of stored numbers - scaled, rounded, limited, narrowed.
 // Flow: byte_scale.hpp and byte_pairs.hpp scale with these, the tiles of bytes store what comes out.
-
-// ===== nnrt/kernels/byte_lanes.hpp
-// byte_lanes: vectors of stored numbers - dot products of four bytes, and interleaving.
-// Flow: kernels of bytes and of shorts compute with these.
-//
-// A register holds int_lanes sums of 32 bits, or four times as many bytes. Where the machine sums four products of bytes
-// by one instruction (VNNI, NEON dotprod), that is dot4(). AVX2 has one for two products of unsigned and signed bytes (vpmaddubsw), whose sums of 16 bits
-// saturate: weights are kept as sizes and signs there, so that they do not. Elsewhere bytes are widened to 16 bits first: here, or, where many columns
-// meet the same ones, beforehand (byte_values.hpp).
-
-// ===== nnrt/kernels/lanes.hpp
-// lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes and of narrowing in byte_lanes.hpp and its like.
-
-// ===== nnrt/kernels/opaque.hpp
-// opaque: values of which compilers know nothing from here on, so that they neither fold nor recompute them. No instruction.
-// Flow: lanes.hpp and byte_lanes.hpp include this; kernels keep in registers with it what g++ 12 else makes anew.
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// What one register holds, of which compilers know nothing from here on; where there are no vectors, in memory.
-template <class Registers> [[gnu::always_inline]] inline void hide(Registers& x) {
-#if defined(__SSE2__)
-  asm("" : "+v"(x));
-#elif defined(__ARM_NEON) && defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+m"(x));
-#endif
-}
-
-/// x, of which compilers know nothing: with -ffast-math they make x of (x + c) - c, which shall round it.
-template <class V> [[gnu::always_inline]] inline V opaque(V x) {
-  if constexpr (requires { x.data; }) hide(x.data);
-  else hide(x);
-  return x;
-}
-
-/// Keeps a number, an address for instance, or a vector of floats (lanes.hpp) in a register: the optimiser else makes it of others again, or
-/// loads it again for each of a few uses. Without vectors those of floats stay as they are.
-template <class T> [[gnu::always_inline]] inline void keep(T& value) {
-  if constexpr (!requires { value.data; }) asm("" : "+r"(value));
-#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
-  else hide(value.data);
-#endif
-}
-
-/// The same for a vector of stored numbers (byte_lanes.hpp), on x86: else g++ 12 does in scalar registers what the vector was made for.
-template <class Vector> [[gnu::always_inline]] inline void keep_vector([[maybe_unused]] Vector& x) {
-#if defined(__SSE2__)
-  hide(x);
-#endif
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-#if defined(__SSE2__) || (defined(__ARM_NEON) && defined(__aarch64__))
-#define NNRT_HAS_XSIMD 1
-// g++ 12 warns about _mm512_undefined_ps inside its own header once that is inlined into ours.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-// Registers alone: xsimd::batch, with <complex>, <memory> and the functions of every architecture, costs
-// each translation unit another 0.25 s, and each of its operations three calls to inline.
-#include <xsimd/types/xsimd_all_registers.hpp>
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-#endif
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-/// Template argument of every kernel's entry point. A template is compiled only where it is called, so a program that
-/// merely includes a kernel does not pay for it.
-struct native {};
-
-// --- the vector type -------------------------------------------------------
-#if defined(NNRT_HAS_XSIMD)
-/// A vector register of floats. Operators are the compilers' own on vectors; what they lack stands below by name.
-template <class Arch> struct float_vector : xsimd::types::simd_register<float, Arch> {
-  using register_type = typename xsimd::types::simd_register<float, Arch>::register_type;
-  static constexpr std::size_t size = sizeof(register_type) / sizeof(float);
-  /// As many integers.
-  typedef std::int32_t integers __attribute__((vector_size(sizeof(register_type))));
-
-  float_vector() = default;
-  [[gnu::always_inline]] explicit float_vector(register_type x) { this->data = x; }
-  [[gnu::always_inline]] explicit float_vector(float x) { this->data = x - register_type{}; }
-
-  [[gnu::always_inline]] friend float_vector operator-(float_vector x) { return float_vector(-x.data); }
-  [[gnu::always_inline]] friend float_vector operator+(float_vector x, float_vector y) { return float_vector(x.data + y.data); }
-  [[gnu::always_inline]] friend float_vector operator-(float_vector x, float_vector y) { return float_vector(x.data - y.data); }
-  [[gnu::always_inline]] friend float_vector operator*(float_vector x, float_vector y) { return float_vector(x.data * y.data); }
-  [[gnu::always_inline]] friend float_vector operator/(float_vector x, float_vector y) { return float_vector(x.data / y.data); }
-};
-#endif
-
-// The architecture is spelled out, not xsimd's default: with -mavx alone the default would be 8 lanes inside namespace
-// sse4, and two units compiled with different flags would give one name two meanings.
-#if !defined(NNRT_HAS_XSIMD)
-/// One float that looks like a vector, for machines without one.
-struct single_lane {
-  static constexpr std::size_t size = 1;
-  float data = 0;
-
-  single_lane() = default;
-  explicit single_lane(float x) : data(x) {}
-  friend single_lane operator-(single_lane x) { return single_lane(-x.data); }
-  friend single_lane operator+(single_lane x, single_lane y) { return single_lane(x.data + y.data); }
-  friend single_lane operator-(single_lane x, single_lane y) { return single_lane(x.data - y.data); }
-  friend single_lane operator*(single_lane x, single_lane y) { return single_lane(x.data * y.data); }
-  friend single_lane operator/(single_lane x, single_lane y) { return single_lane(x.data / y.data); }
-};
-using vf = single_lane;
-#elif defined(__aarch64__)
-using vf = float_vector<xsimd::neon64>;
-#elif defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-#define NNRT_LANES_AVX512 1
-using vf = float_vector<xsimd::avx512bw>;
-#elif defined(__AVX2__) && defined(__FMA__)
-#define NNRT_LANES_AVX2 1
-using vf = float_vector<xsimd::fma3<xsimd::avx2>>;
-#elif defined(__SSE4_1__)
-using vf = float_vector<xsimd::sse4_1>;
-#else
-using vf = float_vector<xsimd::sse2>;
-#endif
-
-/// Floats per vector.
-inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
-
-/// Vector registers of the machine; the kernels choose the size of their tiles by it.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
-inline constexpr int vector_registers = 32;
-#else
-inline constexpr int vector_registers = 16;
-#endif
-
-/// Whether load_first() and store_first() cost no more than load() and store().
-#if defined(NNRT_LANES_AVX512)
-inline constexpr bool masks_are_free = true;
-#else
-inline constexpr bool masks_are_free = false;
-#endif
-
-/// n rounded up to whole vectors.
-constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / lanes * lanes; }
-
-// --- operations ------------------------------------------------------------
-
-// Loads that broadcast are spelled as the instructions for integers. On a Zen 4 those for floats take a unit that products need, too, and a tile that
-// broadcasts for each product a third longer; compilers turn either kind into that for floats. What a sanitizer shall see it must be able to read.
-#if (defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)) && !defined(__SANITIZE_ADDRESS__)
-#define NNRT_BROADCASTS_INTEGERS 1
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#undef NNRT_BROADCASTS_INTEGERS
-#endif
-#endif
-#endif
-
-/// The float at p in every lane of a register, for several products.
-[[gnu::always_inline]] inline vf broadcast_load(const float* p) {
-#if defined(NNRT_BROADCASTS_INTEGERS)
-  vf x;
-  asm("vpbroadcastd %1, %0" : "=v"(x.data) : "m"(*p));
-  return x;
-#elif defined(NNRT_LANES_AVX512)
-  return vf(_mm512_set1_ps(*p));
-#else
-  return vf(*p);
-#endif
-}
-
-/// The float at p in every lane. With AVX-512 it may become an operand of the one product that uses it; for several, broadcast_load().
-[[gnu::always_inline]] inline vf broadcast(const float* p) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_set1_ps(*p));
-#else
-  return broadcast_load(p);
-#endif
-}
-
-[[gnu::always_inline]] inline vf load(const float* p) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_loadu_ps(p));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_loadu_ps(p));
-#elif defined(__SSE2__)
-  return vf(_mm_loadu_ps(p));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vld1q_f32(p));
-#else
-  return vf(*p);
-#endif
-}
-
-[[gnu::always_inline]] inline void store(float* p, vf x) {
-#if defined(NNRT_LANES_AVX512)
-  _mm512_storeu_ps(p, x.data);
-#elif defined(NNRT_LANES_AVX2)
-  _mm256_storeu_ps(p, x.data);
-#elif defined(__SSE2__)
-  _mm_storeu_ps(p, x.data);
-#elif defined(NNRT_HAS_XSIMD)
-  vst1q_f32(p, x.data);
-#else
-  *p = x.data;
-#endif
-}
-
-/// x * y + z; one rounding where the machine has fma, two on SSE.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_fmadd_ps(x.data, y.data, z.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_fmadd_ps(x.data, y.data, z.data));
-#elif defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-  return vf(vfmaq_f32(z.data, x.data, y.data));
-#else
-  return vf(x.data * y.data + z.data);
-#endif
-}
-
-/// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
-/// of fma is overwritten move accumulators about, and some of them to memory.
-[[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
-#if defined(NNRT_LANES_AVX2)
-  asm("vfmadd231ps %2, %1, %0" : "+x"(sum.data) : "x"(x.data), "x"(y.data));
-#else
-  sum = fma(x, y, sum);
-#endif
-}
-
-/// Whether a product may take its factor from one lane of a vector: one load of A then serves four k, and none has to be spread over a register first.
-#if defined(__aarch64__) && defined(NNRT_HAS_XSIMD)
-inline constexpr bool has_lane_products = true;
-/// x times lane I of y, + z.
-template <int I> [[gnu::always_inline]] inline vf fma_lane(vf x, vf y, vf z) { return vf(vfmaq_laneq_f32(z.data, x.data, y.data, I)); }
-#else
-inline constexpr bool has_lane_products = false;
-template <int> inline vf fma_lane(vf, vf, vf z) { return z; }  // where code says if constexpr
-#endif
-
-/// The larger and the smaller of both, lane by lane; y where one of them is a NaN on x86, a NaN on NEON.
-[[gnu::always_inline]] inline vf larger_of(vf x, vf y) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_max_ps(x.data, y.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_max_ps(x.data, y.data));
-#elif defined(__SSE2__)
-  return vf(_mm_max_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vmaxq_f32(x.data, y.data));
-#else
-  return x.data > y.data ? x : y;
-#endif
-}
-[[gnu::always_inline]] inline vf smaller_of(vf x, vf y) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_min_ps(x.data, y.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_min_ps(x.data, y.data));
-#elif defined(__SSE2__)
-  return vf(_mm_min_ps(x.data, y.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vminq_f32(x.data, y.data));
-#else
-  return x.data < y.data ? x : y;
-#endif
-}
-
-/// The square root, correctly rounded; NaN below zero.
-[[gnu::always_inline]] inline vf root_of(vf x) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_sqrt_ps(x.data));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_sqrt_ps(x.data));
-#elif defined(__SSE2__)
-  return vf(_mm_sqrt_ps(x.data));
-#elif defined(NNRT_HAS_XSIMD)
-  return vf(vsqrtq_f32(x.data));
-#else
-  return vf(__builtin_sqrtf(x.data));
-#endif
-}
-
-/// What an epilogue limits sums to: nothing by default, [0, inf] for relu, [0, 6] for relu6.
-struct clamp_range {
-  float lo = -std::numeric_limits<float>::infinity();
-  float hi = std::numeric_limits<float>::infinity();
-};
-
-/// x limited to [lo, hi]; a NaN in x stays NaN: it stands second, see larger_of().
-[[gnu::always_inline]] inline vf clamp(vf x, vf lo, vf hi) { return smaller_of(hi, larger_of(lo, x)); }
-
-#if defined(NNRT_LANES_AVX2)
-/// All bits set in the first n lanes.
-[[gnu::always_inline]] inline __m256i first_lanes(std::int64_t n) {
-  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-}
-#endif
-
-/// A float in the first lane; the others hold zeros or the same.
-[[gnu::always_inline]] inline vf load_one(const float* p) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_zextps128_ps512(_mm_load_ss(p)));
-#elif defined(NNRT_LANES_AVX2)
-  return vf(_mm256_zextps128_ps256(_mm_load_ss(p)));
-#elif defined(__SSE2__)
-  return vf(_mm_load_ss(p));
-#else
-  return broadcast(p);
-#endif
-}
-
-/// Stores the first lane.
-[[gnu::always_inline]] inline void store_one(float* p, vf v) {
-#if defined(NNRT_HAS_XSIMD)
-  *p = v.data[0];
-#else
-  *p = v.data;
-#endif
-}
-
-/// Stores the first n lanes (0 < n <= lanes); memory past them is not touched.
-[[gnu::always_inline]] inline void store_first(float* p, vf v, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1U << n) - 1U), v.data);
-#else
-  if (n == lanes) return store(p, v);
-#if defined(NNRT_LANES_AVX2)
-  _mm256_maskstore_ps(p, first_lanes(n), v.data);
-#elif defined(NNRT_HAS_XSIMD)
-  p[0] = v.data[0];
-  if (n > 1) p[1] = v.data[1];
-  if (n > 2) p[2] = v.data[2];
-#endif
-#endif
-}
-
-/// The first n floats at p (0 < n <= lanes), the other lanes zero; memory past them is not touched.
-[[gnu::always_inline]] inline vf load_first(const float* p, std::int64_t n) {
-#if defined(NNRT_LANES_AVX512)
-  return vf(_mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << n) - 1U), p));
-#else
-  if (n == lanes) return load(p);
-#if defined(NNRT_LANES_AVX2)
-  return vf(_mm256_maskload_ps(p, first_lanes(n)));
-#elif defined(NNRT_HAS_XSIMD)
-  // Not through memory, where a load of what several stores wrote waits for all of them.
-  return vf(vf::register_type{p[0], n > 1 ? p[1] : 0.0F, n > 2 ? p[2] : 0.0F, 0.0F});
-#else
-  return vf(0.0F);  // never: one lane is all there are
-#endif
-#endif
-}
-
-// --- half vectors ----------------------------------------------------------
-
-/// Whether the operations on halves are single instructions here. Where they are not, nothing calls them.
-#if defined(NNRT_LANES_AVX512)
-inline constexpr bool has_halves = true;
-/// Lower half of `low`, upper half of `high`.
-[[gnu::always_inline]] inline vf blend_halves(vf low, vf high) {
-  return vf(_mm512_mask_blend_ps(0xff00, low.data, high.data));
-}
-/// Which halves of a vector take part: bit 0 for the lower one, bit 1 for the upper.
-struct some_halves {
-  static constexpr __mmask16 masks[] = {0, 0xff, 0xff00, 0xffff};  // three instructions fewer than what would compute them
-  __mmask16 mask;
-  explicit some_halves(unsigned bits) : mask(masks[bits]) {}
-};
-/// The halves of a vector that are there, the other one zero; what is not there is not read.
-[[gnu::always_inline]] inline vf load_halves(const float* p, some_halves there) { return vf(_mm512_maskz_loadu_ps(there.mask, p)); }
-/// x * y + z in these halves, z in the other one.
-[[gnu::always_inline]] inline vf fma(vf x, vf y, vf z, some_halves there) { return vf(_mm512_mask3_fmadd_ps(x.data, y.data, z.data, there.mask)); }
-/// The two floats at p in every pair of lanes.
-[[gnu::always_inline]] inline vf broadcast_pair(const float* p) {
-#if defined(NNRT_BROADCASTS_INTEGERS)
-  vf x;
-  asm("vpbroadcastq %1, %0" : "=v"(x.data) : "m"(*reinterpret_cast<const float(*)[2]>(p)));
-  return x;
-#else
-  double both;
-  __builtin_memcpy(&both, p, sizeof both);
-  return vf(_mm512_castpd_ps(_mm512_set1_pd(both)));
-#endif
-}
-/// The lanes of the lower halves, by pairs: first, second, first, second, ….
-[[gnu::always_inline]] inline vf in_pairs(vf first, vf second) {
-  const __m512i from = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
-  return vf(_mm512_permutex2var_ps(first.data, from, second.data));
-}
-/// The sums of both lanes of every pair: those of `low` in the lower half, those of `high` in the upper.
-[[gnu::always_inline]] inline vf sums_of_lane_pairs(vf low, vf high) {
-  const vf two_by_two = vf(_mm512_shuffle_ps(low.data, high.data, 0x88)) + vf(_mm512_shuffle_ps(low.data, high.data, 0xdd));
-  return vf(_mm512_castpd_ps(_mm512_permutexvar_pd(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_castps_pd(two_by_two.data))));
-}
-/// The first half vector at p, twice.
-[[gnu::always_inline]] inline vf load_half_twice(const float* p) {
-  return vf(_mm512_broadcast_f32x8(_mm256_loadu_ps(p)));
-}
-/// The first n lanes (0 < n <= lanes / 2) of the lower half to p, of the upper half to q.
-[[gnu::always_inline]] inline void store_halves(float* p, float* q, vf v, std::int64_t n) {
-  if (n == lanes / 2) {
-    _mm256_storeu_ps(p, _mm512_castps512_ps256(v.data));
-    _mm256_storeu_ps(q, _mm512_extractf32x8_ps(v.data, 1));
-    return;
-  }
-  const __mmask8 mask = static_cast<__mmask8>((1U << n) - 1U);
-  _mm256_mask_storeu_ps(p, mask, _mm512_castps512_ps256(v.data));
-  // Opaque, or the compiler merges both steps into a vextractf32x8 to memory, which faults on lanes that the mask
-  // leaves out.
-  __m256 upper = _mm512_extractf32x8_ps(v.data, 1);
-  asm("" : "+v"(upper));
-  _mm256_mask_storeu_ps(q, mask, upper);
-}
-#else
-inline constexpr bool has_halves = false;
-inline vf blend_halves(vf low, vf) { return low; }
-/// Never made.
-struct some_halves {
-  explicit some_halves(unsigned) {}
-};
-inline vf load_halves(const float* p, some_halves) { return load(p); }
-inline vf fma(vf, vf, vf z, some_halves) { return z; }
-inline vf broadcast_pair(const float* p) { return broadcast(p); }
-inline vf in_pairs(vf first, vf) { return first; }
-inline vf sums_of_lane_pairs(vf low, vf) { return low; }
-inline vf load_half_twice(const float* p) { return load(p); }
-inline void store_halves(float*, float*, vf, std::int64_t) {}
-#endif
-
-// --- what keeps g++ 12 from spoiling a tile ---------------------------------
-
-/// A place in memory as a number. Kernels step through rows with it: a pointer past the end of its array, as the last
-/// step of a loop makes, would be undefined behaviour, a number is not.
-using address = std::uintptr_t;
-
-inline address address_of(const float* p) { return reinterpret_cast<address>(p); }
-
-/// `floats` floats further on (or back).
-[[gnu::always_inline]] inline address advanced(address from, std::int64_t floats) {
-  return from + static_cast<address>(floats * static_cast<std::int64_t>(sizeof(float)));
-}
-[[gnu::always_inline]] inline const float* floats_at(address from) { return reinterpret_cast<const float*>(from); }
-
-/// Multiples of a distance in memory. With x86's scaled index they reach offsets 0 to 6 from one base without a further
-/// instruction. Kept opaque: g++ 12 else computes every address ahead of the loop and parks them in stack slots.
-struct strides {
-  address x1, x3, x5, x7;
-  explicit strides(std::int64_t floats) : strides(advanced(0, floats)) {}
-  static strides of_bytes(std::int64_t bytes) { return strides(static_cast<address>(bytes)); }
-  /// base + I distances, I in 0 … 7.
-  template <int I> [[gnu::always_inline]] address from(address base) const {
-    static_assert(I >= 0 && I <= 7);
-    if constexpr (I == 3) return base + x3;
-    else if constexpr (I == 5) return base + x5;
-    else if constexpr (I == 6) return base + 2 * x3;
-    else if constexpr (I == 7) return base + x7;
-    else return base + I * x1;
-  }
-
- private:
-  explicit strides(address distance) : x1(distance), x3(x1 * 3), x5(x1 * 5), x7(x1 * 7) {
-    keep(x3), keep(x5), keep(x7);
-  }
-};
-
-/// f(0) … f(N - 1) with constant arguments. A plain loop over an array of vectors leaves the array on the stack: g++ 12
-/// unrolls after it has decided what lives in memory. The lambdas given must be always_inline, too. Written out, eight at a
-/// time: a pack of integers takes another function for each call, into which all is inlined once more. A lambda that takes
-/// int is one function to compile; one that takes auto, for numbers that must be constants, is N.
-template <int N, int First = 0, class F> [[gnu::always_inline]] inline void each(F&& f) {
-  if constexpr (First + 0 < N) f(std::integral_constant<int, First + 0>{});
-  if constexpr (First + 1 < N) f(std::integral_constant<int, First + 1>{});
-  if constexpr (First + 2 < N) f(std::integral_constant<int, First + 2>{});
-  if constexpr (First + 3 < N) f(std::integral_constant<int, First + 3>{});
-  if constexpr (First + 4 < N) f(std::integral_constant<int, First + 4>{});
-  if constexpr (First + 5 < N) f(std::integral_constant<int, First + 5>{});
-  if constexpr (First + 6 < N) f(std::integral_constant<int, First + 6>{});
-  if constexpr (First + 7 < N) f(std::integral_constant<int, First + 7>{});
-  if constexpr (First + 8 < N) each<N, First + 8>(f);
-}
-
-/// Copies n floats that do not overlap; faster than memcpy for the handfuls that kernels copy.
-inline void copy_floats(const float* from, std::int64_t n, float* to) {
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
-  if (i < n) store_first(to + i, load_first(from + i, n - i), n - i);
-}
-
-/// Sets n floats to zero.
-inline void zero_floats(std::int64_t n, float* to) {
-  const vf zero(0.0F);
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) store(to + i, zero);
-  if (i < n) store_first(to + i, zero, n - i);
-}
-
-/// Four pieces of 16 bytes become the rows of a square of 4-byte elements, of which they were the columns. Both ways so many bytes lie from one piece
-/// to the next.
-[[gnu::always_inline]] inline void turn_square(const void* from, std::int64_t from_step, void* to, std::int64_t to_step) {
-  typedef float quad __attribute__((vector_size(16)));
-  const auto* const columns = static_cast<const char*>(from);
-  auto* const rows = static_cast<char*>(to);
-  quad a, b, c, d;
-  __builtin_memcpy(&a, columns, 16), __builtin_memcpy(&b, columns + from_step, 16);
-  __builtin_memcpy(&c, columns + 2 * from_step, 16), __builtin_memcpy(&d, columns + 3 * from_step, 16);
-  const quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5),
-             ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-  const quad turned[] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                         __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5), __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7)};
-  for (int i = 0; i < 4; ++i) __builtin_memcpy(rows + i * to_step, &turned[i], 16);
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
-
-#if defined(NNRT_LANES_AVX512)
-#define NNRT_BYTES_OF_REGISTER 64
-#elif defined(NNRT_LANES_AVX2)
-#define NNRT_BYTES_OF_REGISTER 32
-#else
-#define NNRT_BYTES_OF_REGISTER 16
-#endif
-#if (defined(NNRT_LANES_AVX512) && defined(__AVX512VNNI__)) || (defined(NNRT_LANES_AVX2) && defined(__AVXVNNI__))
-#define NNRT_BYTES_VNNI 1
-#elif defined(NNRT_LANES_AVX2)
-#define NNRT_BYTES_TURNED 1
-#elif defined(__SSE2__) || (defined(__aarch64__) && !defined(__ARM_FEATURE_DOTPROD))
-#define NNRT_BYTES_WIDENED 1
-#elif defined(__ARM_FEATURE_DOTPROD) && defined(__ARM_FEATURE_MATMUL_INT8)
-#define NNRT_BYTES_SQUARES 1
-#endif
-
-namespace nnrt::inline NNRT_ISA::kernels {
-
-typedef std::int32_t int_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
-typedef std::int16_t short_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
-typedef std::int8_t byte_vector __attribute__((vector_size(NNRT_BYTES_OF_REGISTER), may_alias));
-
-inline constexpr std::int64_t register_bytes = NNRT_BYTES_OF_REGISTER;
-/// 32-bit sums, and 16-bit numbers, per register.
-inline constexpr std::int64_t int_lanes = register_bytes / 4, short_lanes = register_bytes / 2;
-
-namespace detail {
-// What 64 bits are needed for: a register of it, and half a register of the 32 bits that it is made of.
-typedef double doubles __attribute__((vector_size(register_bytes)));
-typedef std::int64_t longs __attribute__((vector_size(register_bytes)));
-typedef std::int32_t half_vector __attribute__((vector_size(register_bytes / 2)));
-}  // namespace detail
-
-/// The larger ones of lanes of whole numbers; one instruction from every compiler.
-template <class Vector> [[gnu::always_inline]] inline Vector larger_lanes(Vector a, Vector b) { return a > b ? a : b; }
-
-template <class Vector> [[gnu::always_inline]] inline Vector load_vector(const void* p) {
-  Vector v;
-  __builtin_memcpy(&v, p, sizeof v);
-  return v;
-}
-template <class Vector> [[gnu::always_inline]] inline void store_vector(void* p, Vector v) {
-  __builtin_memcpy(p, &v, sizeof v);
-}
-[[gnu::always_inline]] inline int_vector int_lanes_of(std::int32_t x) { return x - int_vector{}; }
-
-/// The first n bytes at p (0 < n <= register_bytes), the others zero; memory past them is not touched.
-[[gnu::always_inline]] inline byte_vector load_bytes(const std::byte* p, std::int64_t n) {
-  if (n == register_bytes) return load_vector<byte_vector>(p);
-#if defined(NNRT_LANES_AVX512)
-  return (byte_vector)_mm512_maskz_loadu_epi8((std::uint64_t{1} << n) - 1, p);
-#else
-  byte_vector x{};
-  __builtin_memcpy(&x, p, static_cast<std::size_t>(n));
-  return x;
-#endif
-}
-
-/// Half a register of bytes, 16 bits each. __builtin_convertvector() takes five instructions for it in g++ 12.
-template <bool IsSigned> [[gnu::always_inline]] inline short_vector load_widened(const std::byte* p) {
-#if defined(NNRT_LANES_AVX512)
-  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  return (short_vector)(IsSigned ? _mm512_cvtepi8_epi16(x) : _mm512_cvtepu8_epi16(x));
-#elif defined(NNRT_LANES_AVX2)
-  const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  return (short_vector)(IsSigned ? _mm256_cvtepi8_epi16(x) : _mm256_cvtepu8_epi16(x));
-#elif defined(__aarch64__)
-  const uint8x8_t x = vld1_u8(reinterpret_cast<const std::uint8_t*>(p));
-  return IsSigned ? (short_vector)vmovl_s8(vreinterpret_s8_u8(x)) : (short_vector)vmovl_u8(x);
-#elif defined(__SSE2__)
-  const __m128i x = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)), zero = _mm_setzero_si128();
-  return (short_vector)(IsSigned ? _mm_srai_epi16(_mm_unpacklo_epi8(zero, x), 8) : _mm_unpacklo_epi8(x, zero));
-#else
-  short_vector wide;
-  for (std::int64_t i = 0; i < short_lanes; ++i) wide[i] = IsSigned ? static_cast<std::int16_t>(static_cast<std::int8_t>(p[i])) : static_cast<std::int16_t>(p[i]);
-  return wide;
-#endif
-}
-
-// --- dot products -----------------------------------------------------------
-
-/// What dot products take as the first factor, as offset from a stored i8: x86 multiplies unsigned by signed bytes.
-#if defined(__ARM_FEATURE_DOTPROD) || defined(NNRT_BYTES_TURNED)
-inline constexpr bool dots_are_signed = true;
-#else
-inline constexpr bool dots_are_signed = false;
-#endif
-
-#if defined(NNRT_BYTES_WIDENED)
-/// Four bytes in each lane as 16 bits each, two of them in each register: side by side in a lane, or on NEON, which multiplies halves of registers, one of
-/// each lane in the lower half and the other in the upper.
-struct dot_values {
-  int_vector first, second;
-};
-/// The weights that they meet, those of places 0 and 1 and those of places 2 and 3.
-struct dot_weights {
-  int_vector first, second;
-};
-#if defined(__aarch64__)
-/// The bytes of four lanes by their places.
-[[gnu::always_inline]] inline int8x16_t bytes_by_place(int_vector bytes) {
-  const auto x = (byte_vector)bytes;
-  return (int8x16_t)__builtin_shufflevector(x, x, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-}
-/// Four bytes in each lane: in their order.
-[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
-  const uint8x16_t x = vreinterpretq_u8_s8(bytes_by_place(bytes));
-  return {(int_vector)vmovl_u8(vget_low_u8(x)), (int_vector)vmovl_high_u8(x)};
-}
-#else
-/// Four bytes in each lane: those at even places, then those at odd ones.
-[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) {
-  typedef std::uint16_t words __attribute__((vector_size(register_bytes)));
-  return {bytes & 0x00ff00ff, (int_vector)((words)bytes >> 8)};
-}
-#endif
-#elif defined(NNRT_BYTES_TURNED)
-/// Four bytes in each lane.
-struct dot_values {
-  int_vector bytes;
-};
-/// The weights that they meet: their sizes, up to 128, and what the values are exclusive-ored with, all bits where a weight is negative. For such a weight
-/// -n n times -x - 1 is a size too little, see left_out(); and no sum of two products leaves 16 bits: it is 2 * 128 * 127 at most, and -2 * 128 * 128 at least.
-struct dot_weights {
-  int_vector sizes, turns;
-};
-[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
-#else
-/// Four bytes in each lane.
-struct dot_values {
-  int_vector bytes;
-};
-/// The weights that they meet.
-struct dot_weights {
-  int_vector bytes;
-};
-[[gnu::always_inline]] inline dot_values values_of(int_vector bytes) { return {bytes}; }
-#endif
-
-/// Bytes that the weights of one dot product take in memory, for all lanes.
-inline constexpr std::int64_t dot_bytes = sizeof(dot_weights);
-
-/// Whether weights say, too, how the bytes that they meet are flipped: what is flipped otherwise then need not be.
-#if defined(NNRT_BYTES_TURNED)
-inline constexpr bool weights_flip = true;
-#else
-inline constexpr bool weights_flip = false;
-#endif
-/// What dot products with a weight lack, whatever they meet.
-constexpr std::int64_t left_out(std::int32_t weight) { return weights_flip && weight < 0 ? -weight : 0; }
-
-/// The place (0 to 3) of the weight that byte i of a lane meets in values_of(): to take bytes apart in their order takes longer. Number i of a
-/// broadcast meets the weight at place i.
-constexpr std::int64_t place_of_byte(std::int64_t i) {
-#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
-  return i % 2 * 2 + i / 2;
-#else
-  return i;
-#endif
-}
-/// Where the weight of a lane at place 0 or 1 is, or at place 2 or 3 behind it, in weights of two bytes each.
-constexpr std::int64_t wide_place(std::int64_t lane, std::int64_t place) {
-#if defined(__aarch64__)
-  return place % 2 * int_lanes + lane;
-#else
-  return lane * 2 + place % 2;
-#endif
-}
-/// Sets the weight of a lane at a place.
-///
-/// \param flip of the bytes that it meets, where weights say so
-inline void put_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value, [[maybe_unused]] std::int32_t flip = 0) {
-#if defined(NNRT_BYTES_TURNED)
-  weights[lane * 4 + place] = static_cast<std::byte>(value < 0 ? -value : value);
-  weights[register_bytes + lane * 4 + place] = static_cast<std::byte>((value < 0 ? 0xff : 0) ^ (flip & 0xff));
-#elif defined(NNRT_BYTES_WIDENED)
-  const std::int16_t wide = value;
-  std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), &wide, sizeof wide);
-#else
-  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
-#endif
-}
-/// Sets the four weights of a lane, of 16 bits, as tiles of wide numbers read them.
-[[gnu::always_inline]] inline void put_wide_weights(std::byte* weights, std::int64_t lane, const std::int16_t* four) {
-#if defined(__aarch64__)
-  for (std::int64_t place = 0; place < 4; ++place) std::memcpy(weights + place / 2 * register_bytes + 2 * wide_place(lane, place), four + place, 2);
-#else
-  std::memcpy(weights + 4 * lane, four, 4), std::memcpy(weights + register_bytes + 4 * lane, four + 2, 4);
-#endif
-}
-[[gnu::always_inline]] inline dot_weights load_weights(const std::byte* p) {
-#if defined(NNRT_BYTES_WIDENED) || defined(NNRT_BYTES_TURNED)
-  return {load_vector<int_vector>(p), load_vector<int_vector>(p + register_bytes)};
-#else
-  return {load_vector<int_vector>(p)};
-#endif
-}
-
-/// Bytes in the order in which values_of() takes them apart: byte i of a lane where place_of_byte(i) was.
-[[gnu::always_inline]] inline int_vector in_order(int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED) && !defined(__aarch64__)
-  const auto x = (byte_vector)bytes;
-  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return (int_vector)__builtin_shufflevector(x, x, (I / 4 * 4 + static_cast<int>(place_of_byte(I % 4)))...);
-  }
-  (std::make_integer_sequence<int, static_cast<int>(register_bytes)>{});
-#else
-  return bytes;
-#endif
-}
-
-/// Four signed bytes in each lane, byte i as the weight at place i; the bytes that they meet are flipped by them where weights do that.
-[[gnu::always_inline]] inline dot_weights weights_of(int_vector bytes, [[maybe_unused]] int_vector flip = int_vector{}) {
-#if defined(NNRT_BYTES_TURNED)
-  return {(int_vector)_mm256_abs_epi8((__m256i)bytes), (int_vector)_mm256_cmpgt_epi8(_mm256_setzero_si256(), (__m256i)bytes) ^ flip};
-#elif defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
-  const int8x16_t x = bytes_by_place(bytes);
-  return {(int_vector)vmovl_s8(vget_low_s8(x)), (int_vector)vmovl_high_s8(x)};
-#elif defined(NNRT_BYTES_WIDENED)
-  const int_vector x = in_order(bytes);
-  return {(int_vector)((short_vector)(x << 8) >> 8), (int_vector)((short_vector)x >> 8)};
-#else
-  return {bytes};
-#endif
-}
-[[gnu::always_inline]] inline void store_weights(std::byte* p, dot_weights w) { store_vector(p, w); }
-
-// The same as bytes: half the memory where weights take two registers, for those that are read but once and taken apart then. They flip nothing.
-
-/// Bytes that the weights of one dot product take as bytes, for all lanes.
-inline constexpr std::int64_t narrow_dot_bytes = register_bytes;
-
-inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_t place, std::int8_t value) {
-#if defined(NNRT_BYTES_WIDENED)
-  std::memcpy(weights + place / 2 * (register_bytes / 2) + wide_place(lane, place), &value, sizeof value);
-#else
-  std::memcpy(weights + lane * 4 + place, &value, sizeof value);
-#endif
-}
-[[gnu::always_inline]] inline dot_weights load_narrow_weights(const std::byte* p) {
-#if defined(NNRT_BYTES_WIDENED)
-  return {(int_vector)load_widened<true>(p), (int_vector)load_widened<true>(p + register_bytes / 2)};
-#else
-  return weights_of(load_vector<int_vector>(p));
-#endif
-}
-/// Four signed bytes in each lane, byte i as the weight at place i.
-[[gnu::always_inline]] inline void store_narrow_weights(std::byte* p, int_vector bytes) {
-#if defined(NNRT_BYTES_WIDENED) && defined(__aarch64__)
-  store_vector(p, (byte_vector)bytes_by_place(bytes));
-#elif defined(NNRT_BYTES_WIDENED)
-  const auto x = (short_vector)bytes;
-  store_vector(p, [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(x, x, (I % static_cast<int>(int_lanes) * 2 + I / static_cast<int>(int_lanes))...);
-  }(std::make_integer_sequence<int, static_cast<int>(2 * int_lanes)>{}));
-#else
-  store_vector(p, bytes);
-#endif
-}
-
-/// Keeps weights in registers, see keep_vector().
-[[gnu::always_inline]] inline void keep_weights(dot_weights& w) {
-#if defined(NNRT_BYTES_WIDENED)
-  keep_vector(w.first), keep_vector(w.second);
-#elif defined(NNRT_BYTES_TURNED)
-  keep_vector(w.sizes), keep_vector(w.turns);
-#else
-  keep_vector(w.bytes);
-#endif
-}
-
-/// sum + the products of x and w, two of them in each lane.
-[[gnu::always_inline]] inline int_vector dot2(int_vector sum, short_vector x, short_vector w) {
-#if defined(NNRT_BYTES_VNNI) && defined(NNRT_LANES_AVX512)
-  asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(x), "vm"(w));  // as dot4()
-  return sum;
-#elif defined(NNRT_BYTES_VNNI)
-  asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(x), "xm"(w));
-  return sum;
-#elif defined(NNRT_LANES_AVX512) && defined(__clang__)
-  return sum + (int_vector)_mm512_madd_epi16((__m512i)x, (__m512i)w);
-#elif defined(NNRT_LANES_AVX2) && defined(__clang__)
-  return sum + (int_vector)_mm256_madd_epi16((__m256i)x, (__m256i)w);
-#elif defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2)
-  // g++ 12 makes all products of a step before it adds the first, and spills the sums.
-  int_vector products;
-  asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sum), "=&v"(products) : "v"(x), "vm"(w));
-  return sum;
-#elif defined(__SSE2__)
-  return sum + (int_vector)_mm_madd_epi16((__m128i)x, (__m128i)w);
-#elif defined(__aarch64__)
-  const auto a = (int16x8_t)x, b = (int16x8_t)w;
-  return sum + (int_vector)vpaddq_s32(vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
-#else
-  for (int lane = 0; lane < int_lanes; ++lane)
-    sum[lane] += x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1];
-  return sum;
-#endif
-}
-
-/// sum + two of the four products of each lane, where these are 16 bits each: registers hold the same of x and of w.
-[[gnu::always_inline]] inline int_vector half_of_dot4(int_vector sum, int_vector x, int_vector w) {
-#if defined(__aarch64__)
-  const auto a = (int16x8_t)x, b = (int16x8_t)w;
-  return (int_vector)vmlal_high_s16(vmlal_s16((int32x4_t)sum, vget_low_s16(a), vget_low_s16(b)), a, b);
-#else
-  return dot2(sum, (short_vector)x, (short_vector)w);
-#endif
-}
-
-/// sum + the four products of each lane.
-[[gnu::always_inline]] inline int_vector dot4(int_vector sum, dot_values x, dot_weights w) {
-#if defined(NNRT_BYTES_VNNI)
-#if defined(NNRT_LANES_AVX512) && defined(__clang__)
-  return (int_vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x.bytes, (__m512i)w.bytes);
-#elif defined(NNRT_LANES_AVX512)
-  // g++ 12 sees each accumulator of the intrinsic in two vector types, keeps both alive across the loop and spills.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x.bytes), "vm"(w.bytes));
-  return sum;
-#elif defined(__clang__)
-  return (int_vector)_mm256_dpbusd_avx_epi32((__m256i)sum, (__m256i)x.bytes, (__m256i)w.bytes);
-#else
-  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(x.bytes), "xm"(w.bytes));
-  return sum;
-#endif
-#elif defined(NNRT_BYTES_WIDENED)
-  return half_of_dot4(half_of_dot4(sum, x.first, w.first), x.second, w.second);
-#elif defined(NNRT_BYTES_TURNED)
-  const __m256i ones = _mm256_set1_epi16(1);
-#if defined(__clang__)
-  const __m256i pairs = _mm256_maddubs_epi16((__m256i)w.sizes, (__m256i)(x.bytes ^ w.turns));
-  return sum + (int_vector)_mm256_madd_epi16(pairs, ones);
-#else
-  int_vector products;  // as dot2()
-  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
-      : "+x"(sum), "=&x"(products)
-      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
-  return sum;
-#endif
-#elif defined(__ARM_FEATURE_DOTPROD)
-  return (int_vector)vdotq_s32((int32x4_t)sum, (int8x16_t)x.bytes, (int8x16_t)w.bytes);
-#else
-  const auto bytes = (byte_vector)x.bytes, weights = (byte_vector)w.bytes;
-  for (int lane = 0; lane < int_lanes; ++lane)
-    for (int i = 4 * lane; i < 4 * lane + 4; ++i) sum[lane] += static_cast<std::uint8_t>(bytes[i]) * weights[i];
-  return sum;
-#endif
-}
-
-/// Weights of 1.
-[[gnu::always_inline]] inline dot_weights unit_weights() {
-#if defined(NNRT_BYTES_WIDENED)
-  return {int_lanes_of(0x00010001), int_lanes_of(0x00010001)};
-#elif defined(NNRT_BYTES_TURNED)
-  return {int_lanes_of(0x01010101), int_vector{}};
-#else
-  return {int_lanes_of(0x01010101)};
-#endif
-}
-/// sum + the four signed bytes of each lane.
-[[gnu::always_inline]] inline int_vector sum4(int_vector sum, int_vector bytes) {
-  if constexpr (dots_are_signed) return dot4(sum, values_of(bytes), unit_weights());
-  else return dot4(sum, values_of(int_lanes_of(0x01010101)), weights_of(bytes));
-}
-
-/// Whether products may take their first factor from one place of a register: one load of A then serves several steps, and none has to be spread first.
-#if defined(__aarch64__)
-inline constexpr bool has_lane_dots = true;
-/// sum + the four products of each lane of w with step I of x: four numbers as tiles of several rows read them.
-template <int I> [[gnu::always_inline]] inline int_vector dot4_lane(int_vector sum, int_vector x, dot_weights w) {
-#if defined(NNRT_BYTES_WIDENED)
-  const auto a = (int16x8_t)x, first = (int16x8_t)w.first, second = (int16x8_t)w.second;
-  int32x4_t of = vmlal_laneq_s16((int32x4_t)sum, vget_low_s16(first), a, 4 * I);
-  of = vmlal_high_laneq_s16(of, first, a, 4 * I + 1);
-  of = vmlal_laneq_s16(of, vget_low_s16(second), a, 4 * I + 2);
-  return (int_vector)vmlal_high_laneq_s16(of, second, a, 4 * I + 3);
-#else
-  return (int_vector)vdotq_laneq_s32((int32x4_t)sum, (int8x16_t)w.bytes, (int8x16_t)x, I);
-#endif
-}
-#else
-inline constexpr bool has_lane_dots = false;
-template <int> inline int_vector dot4_lane(int_vector sum, int_vector, dot_weights) { return sum; }  // where code says if constexpr
-#endif
-
-/// The 32 bits at p in every lane.
-[[gnu::always_inline]] inline int_vector broadcast_word(const void* p) {
-  std::int32_t word;
-  __builtin_memcpy(&word, p, sizeof word);
-#if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_set1_epi32(word);
-#else
-  return int_lanes_of(word);
-#endif
-}
-/// The two shorts at p in every lane, as half_of_dot4() takes them.
-[[gnu::always_inline]] inline int_vector broadcast_shorts(const void* p) {
-#if defined(__aarch64__)
-  const auto* const x = static_cast<const std::int16_t*>(p);
-  return (int_vector)vcombine_s16(vld1_dup_s16(x), vld1_dup_s16(x + 1));
-#else
-  return broadcast_word(p);
-#endif
-}
-/// The four bytes at p in every lane, `flip` (in every lane) exclusive-ored: 0x80 in each byte makes signed ones unsigned.
-[[gnu::always_inline]] inline dot_values broadcast4(const void* p, int_vector flip) { return values_of(in_order(broadcast_word(p) ^ flip)); }
-
-/// Whether broadcast8() and paired_sums() are there. Where bytes are widened a broadcast costs nothing beside its products.
-#if defined(NNRT_BYTES_VNNI)
-inline constexpr bool has_pairs_of_lanes = true;
-#else
-inline constexpr bool has_pairs_of_lanes = false;
-#endif
-
-/// The eight bytes at p in every pair of lanes, flipped.
-[[gnu::always_inline]] inline dot_values broadcast8(const void* p, int_vector flip) {
-  std::int64_t word;
-  __builtin_memcpy(&word, p, sizeof word);
-#if defined(NNRT_LANES_AVX512)
-  return values_of(in_order((int_vector)_mm512_set1_epi64(word) ^ flip));
-#else
-  typedef std::int64_t pairs __attribute__((vector_size(register_bytes)));
-  return values_of(in_order((int_vector)(word - pairs{}) ^ flip));
-#endif
-}
-/// The sums of pairs of lanes: each four lanes are two pairs of x and two of y, see pair_of_lane().
-[[gnu::always_inline]] inline int_vector paired_sums(int_vector x, int_vector y) {
-#if defined(NNRT_LANES_AVX512)
-  return (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0x88)) +
-         (int_vector)_mm512_castps_si512(_mm512_shuffle_ps((__m512)x, (__m512)y, 0xdd));
-#elif defined(NNRT_LANES_AVX2)
-  return (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0x88)) +
-         (int_vector)_mm256_castps_si256(_mm256_shuffle_ps((__m256)x, (__m256)y, 0xdd));
-#else
-  (void)y;
-  return x;
-#endif
-}
-/// The pair whose sum comes into a lane: of which of the two registers, and its first lane there.
-struct lane_pair {
-  std::int64_t source, lane;
-};
-constexpr lane_pair pair_of_lane(std::int64_t lane) { return {lane % 4 / 2, lane / 4 * 4 + lane % 2 * 2}; }
-
-/// The elements of two registers by turns, from the lower or the upper half of each 16 bytes.
-template <int Half, class Vector> [[gnu::always_inline]] inline Vector by_turns(Vector a, Vector b) {
-  constexpr int count = sizeof(Vector) / sizeof(a[0]), of_16 = 16 / sizeof(a[0]);
-  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (I / of_16 * of_16 + Half * of_16 / 2 + I % of_16 / 2 + I % 2 * count)...);
-  }
-  (std::make_integer_sequence<int, count>{});
-}
-
-// --- squares of two rows and two columns ----------------------------------------
-
-/// Whether one instruction has eight products for each of four sums, those of two rows with two columns (NEON i8mm).
-#if defined(NNRT_BYTES_SQUARES)
-inline constexpr bool has_squares = true;
-
-/// Eight bytes of one row and eight of another.
-[[gnu::always_inline]] inline int_vector eight_of_two(const std::byte* first, const std::byte* second) {
-  return (int_vector)vcombine_s8(vld1_s8(reinterpret_cast<const std::int8_t*>(first)), vld1_s8(reinterpret_cast<const std::int8_t*>(second)));
-}
-/// sum + the products of two rows with two columns: the first row's sums in lanes 0 and 1, the second row's behind them.
-[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values rows, int_vector columns) {
-  return (int_vector)vmmlaq_s32((int32x4_t)sum, (int8x16_t)rows.bytes, (int8x16_t)columns);
-}
-#else
-inline constexpr bool has_squares = false;
-
-[[gnu::always_inline]] inline int_vector add_square(int_vector sum, dot_values, int_vector) { return sum; }  // where code says if constexpr
-#endif
-/// One row of two squares side by side.
-template <int Row> [[gnu::always_inline]] inline int_vector row_of_squares(int_vector left, int_vector right) {
-  typedef std::int64_t halves __attribute__((vector_size(register_bytes)));
-  return (int_vector)by_turns<Row>((halves)left, (halves)right);
-}
-
-/// Vectors of columns of a panel that may have two steps in pairs of lanes: of all tiles, or of those that are one vector wide.
-inline constexpr std::int64_t most_paired_vectors = has_squares ? 2 : has_pairs_of_lanes ? 1 : 0;
-
-// --- bytes of four registers, lane by lane ------------------------------------
-
-/// The same place of four registers of bytes side by side in a lane: r0 r1 r2 r3. Lane l of register v belongs to byte
-/// l / 4 * 16 + v * 4 + l % 4.
-struct interleaved {
-  int_vector of[4];
-};
-
-[[gnu::always_inline]] inline interleaved interleave(byte_vector r0, byte_vector r1, byte_vector r2, byte_vector r3) {
-  const auto low_ab = (short_vector)by_turns<0>(r0, r1), high_ab = (short_vector)by_turns<1>(r0, r1), low_cd = (short_vector)by_turns<0>(r2, r3),
-             high_cd = (short_vector)by_turns<1>(r2, r3);
-  return {{(int_vector)by_turns<0>(low_ab, low_cd), (int_vector)by_turns<1>(low_ab, low_cd), (int_vector)by_turns<0>(high_ab, high_cd),
-           (int_vector)by_turns<1>(high_ab, high_cd)}};
-}
-
-/// So many lanes of two registers side by side, from a given one on.
-template <int First> [[gnu::always_inline]] inline int_vector lanes_from(int_vector a, int_vector b) {
-  return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, (First + I)...);
-  }
-  (std::make_integer_sequence<int, int_lanes>{});
-}
-/// Register V of what lies `Distance` bytes, a multiple of four, behind the begin of x, whose rows go on in `next`.
-template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(const interleaved& x, const interleaved& next) {
-  constexpr int place = V + Distance / 4;
-  return lanes_from<place / 4 * 4>(x.of[place % 4], next.of[place % 4]);
-}
-
-/// The same with lane l of register v being byte v * int_lanes + l: pieces of 16 bytes change places with registers.
-[[gnu::always_inline]] inline interleaved columns_in_order(const interleaved& x) {
-#if defined(NNRT_LANES_AVX512)
-  const auto a = (__m512i)x.of[0], b = (__m512i)x.of[1], c = (__m512i)x.of[2], d = (__m512i)x.of[3];
-  const __m512i lower_ab = _mm512_shuffle_i32x4(a, b, 0x44), upper_ab = _mm512_shuffle_i32x4(a, b, 0xee), lower_cd = _mm512_shuffle_i32x4(c, d, 0x44),
-                upper_cd = _mm512_shuffle_i32x4(c, d, 0xee);
-  return {{(int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(lower_ab, lower_cd, 0xdd),
-           (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0x88), (int_vector)_mm512_shuffle_i32x4(upper_ab, upper_cd, 0xdd)}};
-#elif defined(NNRT_LANES_AVX2)
-  const auto a = (__m256i)x.of[0], b = (__m256i)x.of[1], c = (__m256i)x.of[2], d = (__m256i)x.of[3];
-  return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
-           (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
-#else
-  return x;
-#endif
-}
-
-}  // namespace nnrt::inline NNRT_ISA::kernels
 
 namespace nnrt::inline NNRT_ISA::kernels {
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/byte_dots.hpp>
 #include <nnrt/kernels/byte_pairs.hpp>
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include <nnrt/core/requantise.hpp>
 #include <nnrt/kernels/axis_block.hpp>
+#include <nnrt/kernels/byte_dots.hpp>
 #include <nnrt/kernels/byte_narrowing.hpp>
 #include <nnrt/kernels/pooling.hpp>
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/byte_dots.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // lanes: the vector type of every float kernel, and its operations.
-// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes and of narrowing in byte_lanes.hpp and its like.
+// Flow: the kernels include this; intrinsics of float arithmetic stand here alone, those of bytes in byte_lanes.hpp, byte_dots.hpp and their like.
 #pragma once
 
 #include <nnrt/core/config.hpp>

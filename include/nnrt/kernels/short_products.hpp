@@ -2,7 +2,7 @@
 // Flow: bind/detail/shorts.hpp gathers windows or rows and asks for the sums of some of them with one filter.
 #pragma once
 
-#include <nnrt/kernels/byte_lanes.hpp>
+#include <nnrt/kernels/byte_dots.hpp>
 
 #include <cstddef>
 #include <cstdint>
