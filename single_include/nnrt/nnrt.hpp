@@ -2021,7 +2021,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   int_vector products;  // as dot2()
   asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
       : "+x"(sum), "=&x"(products)
-      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
+      : "%x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));  // of values and turns either may be in memory
   return sum;
 #endif
 #elif defined(__ARM_FEATURE_DOTPROD)
@@ -16723,6 +16723,9 @@ template <int Rows> inline constexpr bool sums_by_vectors = Rows == 2;
 template <int Rows> inline constexpr bool sums_by_vectors = false;
 #endif
 
+/// Registers that are made together so: then four share a weight, which lies in two registers where weights flip.
+template <int Rows> inline constexpr int blocks_by_vectors = sums_by_vectors<Rows> && weights_flip ? 4 : blocks_together<Rows>;
+
 template <int Rows, int Count> [[gnu::always_inline]] inline void start_blocks(byte_block<Rows> (&blocks)[Count], const std::byte* sums) {
   each<4>([&](int v) __attribute__((always_inline)) {
     auto x = load_vector<int_vector>(sums + v * register_bytes);
@@ -16926,12 +16929,15 @@ template <int Rows, class End, class To, class Row>
 }
 
 /// Calls make(count, j, x) for the registers along a row, some together: the first output byte, and where its input begins.
-template <int Rows, class Make> [[gnu::always_inline]] inline void for_each_block(const byte_block_rows& at, Make make) {
+template <int Together, class Make> [[gnu::always_inline]] inline void for_each_block(const byte_block_rows& at, Make make) {
+  static_assert(Together == 1 || Together == 2 || Together == 4);
   std::int64_t j = at.first, x = at.first;
-  constexpr int together = blocks_together<Rows>;
-  if constexpr (together > 1)
-    for (; j + (together - 1) * at.step < at.total; j += together * at.step, x += together * at.x_step) make(std::integral_constant<int, together>{}, j, x);
-  for (; j < at.total; j += at.step, x += at.x_step) make(std::integral_constant<int, 1>{}, j, x);
+  const auto make_all = [&](auto count) __attribute__((always_inline)) {
+    for (; j + (count - 1) * at.step < at.total; j += count * at.step, x += count * at.x_step) make(count, j, x);
+  };
+  if constexpr (Together > 2) make_all(std::integral_constant<int, 4>{});
+  if constexpr (Together > 1) make_all(std::integral_constant<int, 2>{});
+  make_all(std::integral_constant<int, 1>{});
 }
 
 /// Any kernel.
@@ -16940,7 +16946,7 @@ void depthwise_blocks(const byte_block_rows& given, const To& to) {
   const byte_block_rows at = given;
   const std::byte* const sums = at.set + at.scale_bytes;
   for_each_block_row<Rows, End>(at, to, [&](std::int64_t top, const End& end) __attribute__((always_inline)) {
-    for_each_block<Rows>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+    for_each_block<blocks_together<Rows>>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
       byte_block<Rows> blocks[count];
       start_blocks(blocks, sums);
       const std::byte* w = sums + 4 * register_bytes;
@@ -16966,7 +16972,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
   const byte_block_rows& at;
   const four_taps<InPlace>& taps;
   const std::int64_t (&offsets)[3];
-  interleaved window[kept + blocks_together<Rows>];  // of this register or these, and what it kept
+  interleaved window[kept + blocks_by_vectors<Rows>];  // of this register or these, and what it kept
 
   [[gnu::always_inline]] interleaved column(int i, std::int64_t x) const { return taps(at, x + offsets[i]); }
   [[gnu::always_inline]] void begin(std::int64_t x) {
@@ -16999,7 +17005,7 @@ template <int Rows, bool InPlace, columns_reused Reused> struct three_columns {
       constexpr int place = kept == 2 ? tap + i : tap / 2 + i;
       if constexpr (!is_in_window) column_of[i] = column(tap, x + i * at.x_step);
       else {
-        if constexpr (place >= kept && i == Count - 1) window[place] = column(tap, x + i * at.x_step);
+        if constexpr (place >= kept && (tap == 0 || i == Count - 1)) window[place] = column(tap, x + i * at.x_step);
         column_of[i] = window[place];
       }
     });
@@ -17016,7 +17022,7 @@ void depthwise_three(const byte_block_rows& given, const narrowing& to) {
     const four_taps<InPlace> taps(at, top);
     three_columns<Rows, InPlace, Reused> columns{at, taps, offsets, {}};
     columns.begin(at.first);
-    for_each_block<Rows>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+    for_each_block<blocks_by_vectors<Rows>>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
       short_block<Rows> shorts[count];
       columns.make(shorts, x, sums, end);
       end.store(shorts, j);
@@ -17064,7 +17070,7 @@ void depthwise_pixels(const byte_block_rows& given, const narrowing& to) {
   for_each_block_row<2, block_end>(at, to, [&](std::int64_t top, const block_end& end) __attribute__((always_inline)) {
     const four_taps<true> taps(at, top);
     pixel_columns<Pixel> columns(at, taps);
-    for_each_block<2>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
+    for_each_block<blocks_by_vectors<2>>(at, [&](auto count, std::int64_t j, std::int64_t x) __attribute__((always_inline)) {
       short_block<2> shorts[count];
       columns.make(shorts, x, sums, end);
       end.store(shorts, j);

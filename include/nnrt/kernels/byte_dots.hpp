@@ -284,7 +284,7 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
   int_vector products;  // as dot2()
   asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
       : "+x"(sum), "=&x"(products)
-      : "x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));
+      : "%x"(x.bytes), "xm"(w.turns), "x"(w.sizes), "x"(ones));  // of values and turns either may be in memory
   return sum;
 #endif
 #elif defined(__ARM_FEATURE_DOTPROD)
