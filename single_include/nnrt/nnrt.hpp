@@ -2034,6 +2034,33 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+#if defined(NNRT_BYTES_TURNED)
+/// What a tile keeps in registers of weights that several rows meet: the sizes. What turns is an operand from memory, which takes no instruction of its own.
+struct kept_weights {
+  int_vector sizes;
+};
+[[gnu::always_inline]] inline kept_weights keep_weights_at(const std::byte* p) { return {load_vector<int_vector>(p)}; }
+/// sum + the four products of each lane with the weights at p.
+[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte* p) {
+#if defined(__clang__)
+  return dot4(sum, x, {w.sizes, load_vector<int_vector>(p + register_bytes)});
+#else
+  typedef int_vector anywhere __attribute__((aligned(1)));
+  int_vector products;
+  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(products)
+      : "x"(x.bytes), "m"(*reinterpret_cast<const anywhere*>(p + register_bytes)), "x"(w.sizes), "x"(_mm256_set1_epi16(1)));
+  return sum;
+#endif
+}
+#else
+/// What a tile keeps in registers of weights that several rows meet: all.
+using kept_weights = dot_weights;
+[[gnu::always_inline]] inline kept_weights keep_weights_at(const std::byte* p) { return load_weights(p); }
+/// sum + the four products of each lane with the weights at p.
+[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte*) { return dot4(sum, x, w); }
+#endif
+
 /// Weights of 1.
 [[gnu::always_inline]] inline dot_weights unit_weights() {
 #if defined(NNRT_BYTES_WIDENED)
@@ -13933,11 +13960,13 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   }
   [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     if constexpr (IsWide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
-    dot_weights weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) {
-      weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
-    });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights), ...);
+    if constexpr (rows == 1) {
+      const dot_values x = broadcast4(a.template at<0>(ahead), flip);
+      return each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][0] = dot4(of[v][0], x, load_narrow_weights(b + v * weight_bytes)); });
+    }
+    kept_weights weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = keep_weights_at(b + v * weight_bytes); });
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights, b), ...);
   }
   /// The first two products of a step, of wide numbers.
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
@@ -13993,8 +14022,8 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   }
 
  private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const kept_weights (&weights)[Vectors], const std::byte* b) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4_at(of[v][R], x, weights[v], b + v * weight_bytes); });
   }
   /// Two of the four products: both halves of the weights at once would leave too few registers.
   template <int Half> [[gnu::always_inline]] void add_wide_products(const cursor& a, const std::byte* b, int ahead) {
@@ -14097,7 +14126,7 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 }
 
 /// Whether a tile asks for its weights: others have no load slots to spare.
-template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : weights_flip && !Sums::cursor::is_wide ? 8 : 12);
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
 /// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
 constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }

@@ -297,6 +297,33 @@ inline void put_narrow_weight(std::byte* weights, std::int64_t lane, std::int64_
 #endif
 }
 
+#if defined(NNRT_BYTES_TURNED)
+/// What a tile keeps in registers of weights that several rows meet: the sizes. What turns is an operand from memory, which takes no instruction of its own.
+struct kept_weights {
+  int_vector sizes;
+};
+[[gnu::always_inline]] inline kept_weights keep_weights_at(const std::byte* p) { return {load_vector<int_vector>(p)}; }
+/// sum + the four products of each lane with the weights at p.
+[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte* p) {
+#if defined(__clang__)
+  return dot4(sum, x, {w.sizes, load_vector<int_vector>(p + register_bytes)});
+#else
+  typedef int_vector anywhere __attribute__((aligned(1)));
+  int_vector products;
+  asm("vpxor %3, %2, %1\n\tvpmaddubsw %1, %4, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"
+      : "+x"(sum), "=&x"(products)
+      : "x"(x.bytes), "m"(*reinterpret_cast<const anywhere*>(p + register_bytes)), "x"(w.sizes), "x"(_mm256_set1_epi16(1)));
+  return sum;
+#endif
+}
+#else
+/// What a tile keeps in registers of weights that several rows meet: all.
+using kept_weights = dot_weights;
+[[gnu::always_inline]] inline kept_weights keep_weights_at(const std::byte* p) { return load_weights(p); }
+/// sum + the four products of each lane with the weights at p.
+[[gnu::always_inline]] inline int_vector dot4_at(int_vector sum, dot_values x, kept_weights w, const std::byte*) { return dot4(sum, x, w); }
+#endif
+
 /// Weights of 1.
 [[gnu::always_inline]] inline dot_weights unit_weights() {
 #if defined(NNRT_BYTES_WIDENED)

@@ -97,11 +97,13 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   }
   [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     if constexpr (IsWide) return add_wide_products<0>(a, b, ahead), add_wide_products<1>(a, b, ahead);
-    dot_weights weights[Vectors];
-    each<Vectors>([&](int v) __attribute__((always_inline)) {
-      weights[v] = rows == 1 ? load_narrow_weights(b + v * weight_bytes) : load_weights(b + v * weight_bytes);
-    });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights), ...);
+    if constexpr (rows == 1) {
+      const dot_values x = broadcast4(a.template at<0>(ahead), flip);
+      return each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][0] = dot4(of[v][0], x, load_narrow_weights(b + v * weight_bytes)); });
+    }
+    kept_weights weights[Vectors];
+    each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = keep_weights_at(b + v * weight_bytes); });
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights, b), ...);
   }
   /// The first two products of a step, of wide numbers.
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
@@ -157,8 +159,8 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   }
 
  private:
-  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const dot_weights (&weights)[Vectors]) {
-    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4(of[v][R], x, weights[v]); });
+  template <int R> [[gnu::always_inline]] void add_row(dot_values x, const kept_weights (&weights)[Vectors], const std::byte* b) {
+    each<Vectors>([&](int v) __attribute__((always_inline)) { of[v][R] = dot4_at(of[v][R], x, weights[v], b + v * weight_bytes); });
   }
   /// Two of the four products: both halves of the weights at once would leave too few registers.
   template <int Half> [[gnu::always_inline]] void add_wide_products(const cursor& a, const std::byte* b, int ahead) {

@@ -22,7 +22,7 @@ template <std::int64_t Bytes> [[gnu::always_inline]] inline void fetch_weights(c
 }
 
 /// Whether a tile asks for its weights: others have no load slots to spare.
-template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : weights_flip && !Sums::cursor::is_wide ? 8 : 12);
+template <class Sums> inline constexpr bool asks_for_weights = Sums::accumulators >= (vector_registers == 32 ? 16 : 12);
 
 /// Steps of a tile that one turn of its loop takes, see k_of_a_turn().
 constexpr int steps_of_a_turn(int accumulators) { return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1; }
