@@ -172,7 +172,7 @@ TEST_CASE("byte winograd: filters that say no byte more than one constant are on
   check(p);
 }
 
-TEST_CASE("byte winograd: chosen where bytes are widened and it saves a seventh") {
+TEST_CASE("byte winograd: chosen where tiles may be wide and it saves a seventh") {
   const auto pays = [](const conv_shape& s) { return byte_winograd_pays(s); };
   for (const conv_shape& s : {image(56, 56, 64, 64), image(28, 28, 128, 128), image(14, 14, 256, 256), image(7, 7, 512, 512), image(8, 8, 64, 64)}) CHECK(pays(s) == has_wide_tiles);
   CHECK_FALSE(pays(image(1, 1, 64, 64)));

@@ -106,7 +106,7 @@ TEST_CASE("conv2d_add of bytes: layers large enough for matrix registers, where 
   }
 }
 
-TEST_CASE("conv2d_add of bytes: by Winograd's method where bytes are widened") {
+TEST_CASE("conv2d_add of bytes: by Winograd's method where tiles may be wide") {
   const std::vector<given_operand> image = {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3), stored_filters(i8, {36, 3, 3, 40}, 0.01F, 4), stored_bias(36, 5), stored_bytes(i8, {1, 8, 9, 36}, quant{0.1F}, 9)};
   CHECK(node_under_test<op>(form{.pad = same_pads}, image, into_even_bytes(0.02F)).choose().name == (kernels::has_wide_tiles ? "dot winograd, sum" : "dot windows, sum"));
   for (const float scale : {0.02F, 40.0F, 1e7F}) {

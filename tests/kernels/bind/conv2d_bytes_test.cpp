@@ -208,7 +208,7 @@ TEST_CASE("conv2d of bytes: few filters, of up to sixteen pixels at once") {
       }
 }
 
-TEST_CASE("conv2d of bytes: by Winograd's method where bytes are widened - fused activations, factors of zero points, sums beyond lines") {
+TEST_CASE("conv2d of bytes: by Winograd's method where tiles may be wide - fused activations, factors of zero points, sums beyond lines") {
   const auto name = [](shape_t x, shape_t w) {
     return node_under_test<ops::conv2d>(form{.pad = same_pads}, {stored_bytes(i8, x, quant{0.02F, -3}, 3), stored_filters(i8, w, 0.01F, 4)}, into_bytes(0.02F, 7)).choose().name;
   };

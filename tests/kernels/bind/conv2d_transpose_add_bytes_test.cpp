@@ -80,7 +80,7 @@ TEST_CASE("conv2d_transpose_add of bytes: layers large enough for matrix registe
   for (const float scale : {0.02F, 40.0F}) check({.stride{2, 2}, .pad = same_pads, .fused = activation::relu}, {1, 5, 20, 64}, {40, 2, 2, 64}, {1, 10, 40, 40}, scale);
 }
 
-TEST_CASE("conv2d_transpose_add of bytes: phases by Winograd's method where bytes are widened") {
+TEST_CASE("conv2d_transpose_add of bytes: phases by Winograd's method where tiles may be wide") {
   for (const float scale : {0.02F, 40.0F, 1e7F}) {
     check({.pad = same_pads, .fused = activation::relu}, {2, 8, 9, 40}, {36, 3, 3, 40}, {2, 8, 9, 36}, scale);
     check({.stride{2, 2}, .pad = same_pads}, {1, 8, 9, 40}, {36, 6, 5, 40}, {1, 16, 18, 36}, scale);

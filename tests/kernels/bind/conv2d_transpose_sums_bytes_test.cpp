@@ -49,7 +49,7 @@ TEST_CASE("conv2d_transpose_sums of bytes: layers large enough for matrix regist
   check(layer({2, 2}), {1, 5, 20, 64}, {40, 2, 2, 64});
 }
 
-TEST_CASE("conv2d_transpose_sums of bytes: phases by Winograd's method where bytes are widened") {
+TEST_CASE("conv2d_transpose_sums of bytes: phases by Winograd's method where tiles may be wide") {
   check(layer({1, 1}, {1, 1}, same_pads), {2, 8, 9, 40}, {36, 3, 3, 40});
   check(layer({2, 2}, {1, 1}, same_pads), {1, 8, 9, 40}, {36, 6, 5, 40}, 2147483520.0);
 }

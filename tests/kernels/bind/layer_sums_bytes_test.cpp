@@ -71,7 +71,7 @@ TEST_CASE("layer_sums of bytes: layers large enough for matrix registers, where 
   check({}, {20, 100}, {70, 100}, 2147483520.0);
 }
 
-TEST_CASE("layer_sums of bytes: by Winograd's method where bytes are widened") {
+TEST_CASE("layer_sums of bytes: by Winograd's method where tiles may be wide") {
   CHECK(node_under_test<op>(layer({1, 1}, {1, 1}, same_pads), {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3), stored_filters(i8, {36, 3, 3, 40}, 0.01F, 4)}, {}).choose().name ==
         (kernels::has_wide_tiles ? "dot winograd, sums" : "dot windows, sums"));
   check(layer({1, 1}, {1, 1}, same_pads), {2, 8, 9, 40}, {36, 3, 3, 40});
