@@ -13162,31 +13162,40 @@ inline constexpr bool has_wide_tiles = true;
 inline constexpr bool has_wide_tiles = false;
 #endif
 
-/// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
+/// How numbers lie where a tile reads them: wide, or as bytes, exclusive-ored with a flip.
 struct byte_form {
   bool is_wide = false;
   std::int32_t flip = 0;
 
   /// Bytes that a number takes.
   constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
+  /// Whether numbers are stored as they lie here.
+  constexpr bool is_stored() const { return size() == 1 && flip == 0; }
 };
+/// The form that differs most from what is stored of all that rows of tiles may have, whatever their zero points.
+inline constexpr byte_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
-/// Copies n bytes: calls of memcpy take longer for the few that a row has.
-inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
-  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+/// Copies n bytes, all exclusive-ored: calls of memcpy take longer for the few that a row has. In place no byte is read twice.
+template <bool InPlace> void copy_some_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
+  typedef std::int32_t words __attribute__((vector_size(16), may_alias));
+  int_vector flips = int_lanes_of(flip);
+  keep_vector(flips);  // else a loop that flips nothing becomes a call
+  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<int_vector>(from + i) ^ flips); };
+  const auto copy16 = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<words>(from + i) ^ flip); };
   std::int64_t i = 0;
-  for (; i + register_bytes <= n; i += register_bytes) {
-    auto x = load_vector<int_vector>(from + i);
-    keep_vector(x);  // else the loop becomes a call
-    store_vector(to + i, x);
+  for (; i + register_bytes <= n; i += register_bytes) copy(i);
+  if (!InPlace && n >= register_bytes) return copy(n - register_bytes);
+  for (; i + 16 <= n; i += 16) copy16(i);
+  if (!InPlace && n >= 16) return copy16(n - 16);
+  for (; i + 4 <= n; i += 4) {
+    std::int32_t word;
+    __builtin_memcpy(&word, from + i, sizeof word);
+    word ^= flip;
+    __builtin_memcpy(to + i, &word, sizeof word);
   }
-  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
-  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
-  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
-  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
-  for (; i < n; ++i) to[i] = from[i];
+  for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(flip);
 }
 inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
   typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
@@ -13230,17 +13239,23 @@ inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 
 /// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
 inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::copy_some_bytes(from, n, to);
+  if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
   detail::widen_bytes<false>(from, n, form.flip, to);
 }
 /// Makes n numbers of one stored byte.
 inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::set_some_bytes(n, value, to);
+  if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
   detail::set_some_shorts(n, wide, to);
 }
-/// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
-inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
+/// Where the bytes of a row stand that set_form() makes numbers of: of a wide row behind the room of as many.
+constexpr std::int64_t place_before_form(std::int64_t n, const byte_form& form) { return form.size() == 1 ? 0 : n; }
+/// Gives the bytes of a row their form where they lie, n of them.
+inline void set_form(std::int64_t n, const byte_form& form, std::byte* row) {
+  if (form.is_stored()) return;
+  if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);
+  detail::widen_bytes<true>(row + n, n, form.flip, row);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/matrix_registers.hpp
@@ -13945,8 +13960,8 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
   static constexpr int steps_of_register = has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
-  /// Whether bytes have to be flipped: narrow weights do not say how.
-  static constexpr bool flips = !IsWide && (!weights_flip || rows == 1);
+  /// Whether bytes have to be flipped: a single row may be read where it lies, others have been flipped when they were copied, see form_of_rows().
+  static constexpr bool flips = !IsWide && rows == 1;
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -13966,13 +13981,13 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
     }
     kept_weights weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = keep_weights_at(b + v * weight_bytes); });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights, b), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), int_vector{}), weights, b), ...);
   }
   /// The first two products of a step, of wide numbers.
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const cursor& a, const std::byte* b, int_vector flip) {
-    const int_vector x[] = {(IsWide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
+    const int_vector x[] = {(flips ? load_vector<int_vector>(a.template at<Row>(0)) ^ flip : load_vector<int_vector>(a.template at<Row>(0)))...};
     each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
       byte_sums& sum = to[i % Sets];
       each<Vectors>([&](int v) __attribute__((always_inline)) {
@@ -14054,14 +14069,12 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
   static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
   int_vector of[columns][pairs] = {};
 
-  /// \tparam Flips whether the rows are flipped, which takes as long as a quarter of the products
-  template <bool Flips> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector, int ahead) {
     int_vector weights[columns];
     each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
     each<pairs>([&](auto pair) __attribute__((always_inline)) {
       constexpr int second = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
-      const int_vector stored = eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead));
-      const dot_values x{Flips ? stored ^ flip : stored};
+      const dot_values x{eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead))};
       each<columns>([&](int c) __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
       asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
     });
@@ -14089,9 +14102,9 @@ template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row.
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
-  template <bool> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), whole::flips ? flip : int_vector{}), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const paired_byte_sums& other) {
     ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);
@@ -14175,9 +14188,9 @@ template <class Sums>
   result = sum[0];
 }
 
-/// The same for steps in pairs, of rows that have to be flipped or not.
-template <bool Flips, class Sums>
-[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
   using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
@@ -14186,24 +14199,16 @@ template <bool Flips, class Sums>
     const std::byte* const end = b + t.steps * (vectors * dot_bytes);
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].template add_products<Flips>(a, b + s * pairs::step_bytes, flip, s); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
     }
     for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
       if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
-      sum[0].template add_products<Flips>(a, b, flip, 0);
+      sum[0].add_products(a, b, flip, 0);
     }
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
-}
-
-/// That, with a loop of its own for rows that need no flip where flipping takes time.
-template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
-  if constexpr (has_squares)
-    if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
-  sum_pairs<true>(t, a, b, start, flip, result);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.
@@ -14965,8 +14970,14 @@ constexpr row_tiles tiles_of_bytes(std::int64_t m) {
 /// The same of a whole product.
 constexpr row_tiles byte_rows_of_product(std::int64_t m) { return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m); }
 
-/// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
-inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
+/// How the rows of A lie: a single one, and those of blocks, as they are stored; others wide where tiles read such, and flipped where weights do not do that.
+/// A tile that flips takes an instruction for each of its rows again in every panel, which on many machines takes the place of a product.
+inline byte_form form_of_rows(const byte_product& p) {
+  if (p.layout.is_for_one_row) return {};
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) return {};
+  return {tiles_read_wide, p.factors.flip_of_rows()};
+}
 
 namespace detail {
 
@@ -14992,7 +15003,7 @@ inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t 
   byte_tile t;
   t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
   t.ends_in_half = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
-  t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
+  t.flip = p.factors.a_flip() ^ form_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
   return t;
 }
 
@@ -15205,10 +15216,10 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, or wide ones.
-constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
+/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, in their form.
+constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m, const byte_form& form) {
   const std::int64_t k = layout.depth.products();
-  return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
+  return k % 4 != 0 || rows_collide(m, k, layout.n) || !form.is_stored();
 }
 /// Bytes from a copied row to the next.
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
@@ -15222,7 +15233,7 @@ constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
-  return copies_byte_rows(layout, m) ? copied_rows_bytes(layout, m) : 0;
+  return copies_byte_rows(layout, m, layout.is_for_one_row ? byte_form{} : form_that_differs) ? copied_rows_bytes(layout, m) : 0;
 }
 
 /// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k numbers of each of some rows about in
@@ -15257,7 +15268,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
 template <class Isa = native>
 void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c, part of = {}, bool by_columns = false) {
   const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
-  if (!copies_byte_rows(p.layout, m)) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  if (!copies_byte_rows(p.layout, m, form_of_rows(p))) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
   byte_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
@@ -16190,9 +16201,9 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
   const bool is_gathered = prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
-constexpr bool copies_byte_bands(const conv_shape& s) {
-  return tiles_read_wide || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not as they are stored.
+constexpr bool copies_byte_bands(const conv_shape& s, const byte_form& form) {
+  return !form.is_stored() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 /// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
 inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
@@ -16280,7 +16291,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   if (plan.in_winograd != 0) return byte_winograd_scratch_bytes(s);
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
-  if (!detail::copies_byte_bands(s)) return 0;
+  if (!detail::copies_byte_bands(s, form_that_differs)) return 0;
   return rounded_up(s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes, 64);
 }
 
@@ -16398,7 +16409,7 @@ template <class Isa>
 void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const byte_form form{tiles_read_wide, p.factors.a_flip()};
+  const byte_form form = form_of_rows(p);
   const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     byte_product of_group = p;
@@ -16421,7 +16432,7 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
     byte_conv_buffers one = of;
     one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_bands(s)) {
+    if (copies_byte_bands(s, form_of_rows(p))) {
       byte_conv_image<Isa>(s, p, one, rows, work.columns);
     } else {
       const std::int64_t line = s.width * s.in;
@@ -25590,9 +25601,9 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     byte_gemm_of_copies<native>(
         p, m,
         [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
-          const bool is_wide = form.size() > 1;
-          transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
-          for (std::int64_t row = 0; row < rows.size() && is_wide; ++row) widen_in_place(k, form, to + row * step);
+          transpose_matrix(a + rows.begin, m, to + place_before_form(k, form), step, k, rows.size());
+          if (form.is_stored()) return;
+          for (std::int64_t row = 0; row < rows.size(); ++row) set_form(k, form, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }

@@ -25,18 +25,19 @@ int value_at(const std::vector<std::byte>& row, std::int64_t i, const byte_form&
   std::memcpy(&wide, row.data() + 2 * i, sizeof wide);
   return wide;
 }
-/// What stands there for a stored byte: the flip is that of dot products, unless they flip bytes themselves.
-int seen(std::byte stored, const byte_form& form) {
-  const auto value = static_cast<std::uint8_t>(stored);
-  return form.size() == 1 ? value : static_cast<std::uint8_t>(value ^ (form.flip & 0xff));
-}
+/// What stands there for a stored byte.
+int seen(std::byte stored, const byte_form& form) { return static_cast<int>(stored) ^ (form.flip & 0xff); }
 
-constexpr byte_form forms[] = {{false, 0}, {true, 0}, {true, static_cast<std::int32_t>(0x80808080U)}};
+constexpr auto all_signs = static_cast<std::int32_t>(0x80808080U);
+constexpr byte_form forms[] = {{false, 0}, {false, all_signs}, {true, 0}, {true, all_signs}};
 
 TEST_CASE("byte values: only machines without dot products of bytes read wide ones") {
   CHECK(byte_form{false, 0}.size() == 1);
   CHECK(byte_form{true, 0}.size() == (tiles_read_wide ? 2 : 1));
   CHECK((tiles_read_wide || weights_flip) == (sizeof(dot_weights) == 2 * register_bytes));
+  CHECK(byte_form{false, 0}.is_stored());
+  CHECK(!byte_form{false, all_signs}.is_stored());
+  CHECK(form_that_differs.is_stored() == weights_flip);
 }
 
 TEST_CASE("byte values: rows of any length are copied, and nothing behind them is written") {
@@ -62,17 +63,17 @@ TEST_CASE("byte values: so many numbers of one byte") {
     }
 }
 
-TEST_CASE("byte values: a row is widened where it lies") {
-  const byte_form form{true, static_cast<std::int32_t>(0x80808080U)};
-  if (form.size() == 1) return;
-  for (std::int64_t n = 0; n <= 3 * register_bytes; ++n) {
-    CAPTURE(n);
-    const std::vector<std::byte> from = some_bytes(n);
-    std::vector<std::byte> row(static_cast<std::size_t>(2 * n), untouched);
-    std::copy(from.begin(), from.end(), row.begin() + n);
-    widen_in_place(n, form, row.data());
-    for (std::int64_t i = 0; i < n; ++i) CHECK(value_at(row, i, form) == seen(from[static_cast<std::size_t>(i)], form));
-  }
+TEST_CASE("byte values: a row is given its form where it lies") {
+  for (const byte_form& form : forms)
+    for (std::int64_t n = 0; n <= 3 * register_bytes; ++n) {
+      CAPTURE(n);
+      const std::vector<std::byte> from = some_bytes(n);
+      std::vector<std::byte> row(static_cast<std::size_t>(n * form.size() + 4), untouched);
+      std::copy(from.begin(), from.end(), row.begin() + place_before_form(n, form));
+      set_form(n, form, row.data());
+      for (std::int64_t i = 0; i < n; ++i) CHECK(value_at(row, i, form) == seen(from[static_cast<std::size_t>(i)], form));
+      for (std::size_t i = row.size() - 4; i < row.size(); ++i) CHECK(row[i] == untouched);
+    }
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ constexpr conv_method byte_method_of(const conv_shape& s) {
   const bool is_gathered = prefers_copied_blocks(s) || (tiles_read_wide && prefers_copied_tiles(s, panel_stays({{s.kernel_h, s.kernel_w * s.group_in()}, s.group_out()})));
   return is_gathered ? conv_method::gather : method;
 }
-/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or widened.
-constexpr bool copies_byte_bands(const conv_shape& s) {
-  return tiles_read_wide || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
+/// Whether the direct method works on copies: padded, of one group's channels, with bytes behind the last run, or not as they are stored.
+constexpr bool copies_byte_bands(const conv_shape& s, const byte_form& form) {
+  return !form.is_stored() || s.group > 1 || s.is_padded() || s.kernel_w * s.in % 4 != 0;
 }
 /// Bytes that a number takes where the direct method's tiles read it, and a line of a copied band.
 inline constexpr std::int64_t band_value_bytes = byte_form{tiles_read_wide}.size();
@@ -126,7 +126,7 @@ constexpr std::int64_t byte_conv_scratch_bytes(const byte_conv_plan& plan) {
   if (plan.in_winograd != 0) return byte_winograd_scratch_bytes(s);
   if (plan.method == conv_method::product) return byte_matrix_scratch_bytes(byte_conv_layout(plan), pixels);
   if (plan.method == conv_method::gather) return copied_rows_bytes(byte_conv_layout(plan), pixels);
-  if (!detail::copies_byte_bands(s)) return 0;
+  if (!detail::copies_byte_bands(s, form_that_differs)) return 0;
   return rounded_up(s.rows_under(detail::byte_band_rows(s)) * detail::band_line(s) + 3 * detail::band_value_bytes, 64);
 }
 
@@ -244,7 +244,7 @@ template <class Isa>
 void byte_conv_image(const conv_shape& s, const byte_product& p, const byte_conv_buffers& of, interval rows,
                      interval panels) {
   const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const byte_form form{tiles_read_wide, p.factors.a_flip()};
+  const byte_form form = form_of_rows(p);
   const std::int64_t line = band_line(s), columns = s.columns_under(s.out_width), at_once = byte_band_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     byte_product of_group = p;
@@ -267,7 +267,7 @@ void byte_conv_direct(const conv_shape& s, const byte_product& p, const byte_con
     const interval rows{first, std::min(s.out_height, first + work.rows.end - done)};
     byte_conv_buffers one = of;
     one.x += image * s.height * s.width * s.in, one.y += image * s.image_step();
-    if (copies_byte_bands(s)) {
+    if (copies_byte_bands(s, form_of_rows(p))) {
       byte_conv_image<Isa>(s, p, one, rows, work.columns);
     } else {
       const std::int64_t line = s.width * s.in;

@@ -39,8 +39,14 @@ constexpr row_tiles tiles_of_bytes(std::int64_t m) {
 /// The same of a whole product.
 constexpr row_tiles byte_rows_of_product(std::int64_t m) { return detail::byte_tile_height == tile_rows ? rows_of_product(m) : tiles_of_bytes(m); }
 
-/// How the rows of A lie: a single one as its bytes, others wide where tiles read such.
-inline byte_form form_of_rows(const byte_product& p) { return {tiles_read_wide && !p.layout.is_for_one_row, p.factors.a_flip()}; }
+/// How the rows of A lie: a single one, and those of blocks, as they are stored; others wide where tiles read such, and flipped where weights do not do that.
+/// A tile that flips takes an instruction for each of its rows again in every panel, which on many machines takes the place of a product.
+inline byte_form form_of_rows(const byte_product& p) {
+  if (p.layout.is_for_one_row) return {};
+  if constexpr (has_matrix_registers)
+    if (goes_in_blocks(p)) return {};
+  return {tiles_read_wide, p.factors.flip_of_rows()};
+}
 
 namespace detail {
 
@@ -66,7 +72,7 @@ inline byte_tile tile_for(const byte_product& p, std::int64_t lda, std::int64_t 
   byte_tile t;
   t.lda = lda, t.steps = p.layout.depth.steps(), t.runs = p.layout.depth.runs, t.run_stride = run_stride;
   t.ends_in_half = p.layout.depth.length % 4 == 1 || p.layout.depth.length % 4 == 2;
-  t.flip = p.factors.a_flip(), t.ldc = ldc, t.to = &p.to;
+  t.flip = p.factors.a_flip() ^ form_of_rows(p).flip, t.ldc = ldc, t.to = &p.to;
   return t;
 }
 
@@ -279,10 +285,10 @@ template <class Isa = native> void byte_gemm_panels(const byte_product& p, const
   detail::byte_row<Isa>(p, {detail::address_of_bytes(a), 0, 0, c, 0, 1}, panels);
 }
 
-/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, or wide ones.
-constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m) {
+/// Whether rows of A that lie side by side are copied first: dot products read whole steps, and tiles rows that do not collide, in their form.
+constexpr bool copies_byte_rows(const byte_layout& layout, std::int64_t m, const byte_form& form) {
   const std::int64_t k = layout.depth.products();
-  return k % 4 != 0 || rows_collide(m, k, layout.n) || layout.row_value_bytes() > 1;
+  return k % 4 != 0 || rows_collide(m, k, layout.n) || !form.is_stored();
 }
 /// Bytes from a copied row to the next.
 constexpr std::int64_t copied_row_bytes(const byte_layout& layout) { return bytes_apart((layout.depth.products() + 3) / 4 * 4 * layout.row_value_bytes()); }
@@ -296,7 +302,7 @@ constexpr std::int64_t copied_rows_bytes(const byte_layout& layout, std::int64_t
 }
 /// Bytes of scratch that each part of byte_matrix_product() needs.
 constexpr std::int64_t byte_matrix_scratch_bytes(const byte_layout& layout, std::int64_t m) {
-  return copies_byte_rows(layout, m) ? copied_rows_bytes(layout, m) : 0;
+  return copies_byte_rows(layout, m, layout.is_for_one_row ? byte_form{} : form_that_differs) ? copied_rows_bytes(layout, m) : 0;
 }
 
 /// byte_gemm() of rows that do not lie in memory as they are needed: copy_rows(rows, form, to, step) brings the k numbers of each of some rows about in
@@ -331,7 +337,7 @@ void byte_gemm_of_copies(const byte_product& p, std::int64_t m, CopyRows copy_ro
 template <class Isa = native>
 void byte_matrix_product(const byte_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c, part of = {}, bool by_columns = false) {
   const std::int64_t k = p.layout.depth.products(), n = p.layout.n;
-  if (!copies_byte_rows(p.layout, m)) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  if (!copies_byte_rows(p.layout, m, form_of_rows(p))) return byte_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
   byte_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {

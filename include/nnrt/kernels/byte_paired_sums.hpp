@@ -21,14 +21,12 @@ template <int Vectors, int... Row> struct paired_byte_sums<Vectors, std::integer
   static constexpr std::int64_t step_bytes = columns * dot_bytes;  // of two steps
   int_vector of[columns][pairs] = {};
 
-  /// \tparam Flips whether the rows are flipped, which takes as long as a quarter of the products
-  template <bool Flips> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector, int ahead) {
     int_vector weights[columns];
     each<columns>([&](int c) __attribute__((always_inline)) { weights[c] = load_vector<int_vector>(b + c * dot_bytes); });
     each<pairs>([&](auto pair) __attribute__((always_inline)) {
       constexpr int second = 2 * pair + 1 < rows ? 2 * pair + 1 : rows - 1;
-      const int_vector stored = eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead));
-      const dot_values x{Flips ? stored ^ flip : stored};
+      const dot_values x{eight_of_two(a.template at<2 * pair>(2 * ahead), a.template at<second>(2 * ahead))};
       each<columns>([&](int c) __attribute__((always_inline)) { of[c][pair] = add_square(of[c][pair], x, weights[c]); });
       asm volatile("" ::: "memory");  // else compilers load all rows first, and spill sums
     });
@@ -56,9 +54,9 @@ template <int... Row> struct paired_byte_sums<1, std::integer_sequence<int, Row.
   static constexpr std::int64_t step_bytes = 2 * dot_bytes;  // of two steps; where there are pairs of lanes, narrow weights are no others
   int_vector of[2][rows] = {};
 
-  template <bool> [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
+  [[gnu::always_inline]] void add_products(const cursor& a, const std::byte* b, int_vector flip, int ahead) {
     const dot_weights b0 = load_weights(b), b1 = load_weights(b + dot_bytes);
-    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), flip), b0, b1), ...);
+    (add_row<Row>(broadcast8(a.template at<Row>(2 * ahead), whole::flips ? flip : int_vector{}), b0, b1), ...);
   }
   [[gnu::always_inline]] void add(const paired_byte_sums& other) {
     ((of[0][Row] += other.of[0][Row], of[1][Row] += other.of[1][Row]), ...);

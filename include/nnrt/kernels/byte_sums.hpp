@@ -82,8 +82,8 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
   static constexpr std::int64_t weight_bytes = rows == 1 ? narrow_dot_bytes : dot_bytes, step_bytes = Vectors * weight_bytes;
   /// Steps that add_register() takes; 0: dot products take no lanes of such rows.
   static constexpr int steps_of_register = has_lane_dots && IsWide == tiles_read_wide ? static_cast<int>(register_bytes / (tiles_read_wide ? 8 : 4)) : 0;
-  /// Whether bytes have to be flipped: narrow weights do not say how.
-  static constexpr bool flips = !IsWide && (!weights_flip || rows == 1);
+  /// Whether bytes have to be flipped: a single row may be read where it lies, others have been flipped when they were copied, see form_of_rows().
+  static constexpr bool flips = !IsWide && rows == 1;
   int_vector of[Vectors][rows];
 
   [[gnu::always_inline]] void start(const std::byte* sums) {
@@ -103,13 +103,13 @@ template <int Vectors, int... Row, bool IsWide> struct byte_sums<Vectors, std::i
     }
     kept_weights weights[Vectors];
     each<Vectors>([&](int v) __attribute__((always_inline)) { weights[v] = keep_weights_at(b + v * weight_bytes); });
-    (add_row<Row>(broadcast4(a.template at<Row>(ahead), flips ? flip : int_vector{}), weights, b), ...);
+    (add_row<Row>(broadcast4(a.template at<Row>(ahead), int_vector{}), weights, b), ...);
   }
   /// The first two products of a step, of wide numbers.
   [[gnu::always_inline]] void add_half(const cursor& a, const std::byte* b) { add_wide_products<0>(a, b, 0); }
   /// The steps that a register of each row has; each goes to the next of some sets.
   template <int Sets> [[gnu::always_inline]] static void add_register(byte_sums (&to)[Sets], const cursor& a, const std::byte* b, int_vector flip) {
-    const int_vector x[] = {(IsWide ? load_vector<int_vector>(a.template at<Row>(0)) : load_vector<int_vector>(a.template at<Row>(0)) ^ flip)...};
+    const int_vector x[] = {(flips ? load_vector<int_vector>(a.template at<Row>(0)) ^ flip : load_vector<int_vector>(a.template at<Row>(0)))...};
     each<steps_of_register>([&](auto i) __attribute__((always_inline)) {
       byte_sums& sum = to[i % Sets];
       each<Vectors>([&](int v) __attribute__((always_inline)) {

@@ -71,9 +71,9 @@ template <class Sums>
   result = sum[0];
 }
 
-/// The same for steps in pairs, of rows that have to be flipped or not.
-template <bool Flips, class Sums>
-[[gnu::always_inline]] inline void sum_pairs(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
+/// The same for steps in pairs.
+template <class Sums>
+[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
   constexpr int vectors = static_cast<int>(Sums::step_bytes / Sums::weight_bytes);
   using pairs = paired_byte_sums<vectors, first_integers<Sums::rows>>;
   constexpr int sets = sets_for(pairs::accumulators);
@@ -82,24 +82,16 @@ template <bool Flips, class Sums>
     const std::byte* const end = b + t.steps * (vectors * dot_bytes);
     if constexpr (sets > 1) {
       for (const std::byte* const whole = b + t.steps / (2 * sets) * (sets * pairs::step_bytes); b != whole; b += sets * pairs::step_bytes, a.advance_steps(2 * sets))
-        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].template add_products<Flips>(a, b + s * pairs::step_bytes, flip, s); });
+        each<sets>([&](int s) __attribute__((always_inline)) { sum[s].add_products(a, b + s * pairs::step_bytes, flip, s); });
     }
     for (; b != end; b += pairs::step_bytes, a.advance_steps(2)) {
       if constexpr (vectors == 2 && pairs::accumulators >= 16) fetch_weights<pairs::step_bytes>(b);
-      sum[0].template add_products<Flips>(a, b, flip, 0);
+      sum[0].add_products(a, b, flip, 0);
     }
     a.to_next_run(t.run_stride, t.steps);
   }
   if constexpr (sets > 1) each<sets - 1>([&](int s) __attribute__((always_inline)) { sum[0].add(sum[s + 1]); });
   result = sum[0].folded(start);
-}
-
-/// That, with a loop of its own for rows that need no flip where flipping takes time.
-template <class Sums>
-[[gnu::always_inline]] inline void sum_paired_tile(const byte_tile& t, typename Sums::cursor a, const std::byte* b, const std::byte* start, int_vector flip, Sums& result) {
-  if constexpr (has_squares)
-    if (t.flip == 0) return sum_pairs<false>(t, a, b, start, flip, result);
-  sum_pairs<true>(t, a, b, start, flip, result);
 }
 
 /// Method one_by_one stands for all that leave the sums in memory.

@@ -27,31 +27,40 @@ inline constexpr bool has_wide_tiles = true;
 inline constexpr bool has_wide_tiles = false;
 #endif
 
-/// How bytes lie where a tile reads them. Those of wide rows are flipped already, see broadcast4().
+/// How numbers lie where a tile reads them: wide, or as bytes, exclusive-ored with a flip.
 struct byte_form {
   bool is_wide = false;
   std::int32_t flip = 0;
 
   /// Bytes that a number takes.
   constexpr std::int64_t size() const { return tiles_read_wide && is_wide ? 2 : 1; }
+  /// Whether numbers are stored as they lie here.
+  constexpr bool is_stored() const { return size() == 1 && flip == 0; }
 };
+/// The form that differs most from what is stored of all that rows of tiles may have, whatever their zero points.
+inline constexpr byte_form form_that_differs{tiles_read_wide, weights_flip ? 0 : 1};
 
 namespace detail {
 
-/// Copies n bytes: calls of memcpy take longer for the few that a row has.
-inline void copy_some_bytes(const std::byte* from, std::int64_t n, std::byte* to) {
-  typedef std::int64_t words __attribute__((vector_size(16), may_alias));
+/// Copies n bytes, all exclusive-ored: calls of memcpy take longer for the few that a row has. In place no byte is read twice.
+template <bool InPlace> void copy_some_bytes(const std::byte* from, std::int64_t n, std::int32_t flip, std::byte* to) {
+  typedef std::int32_t words __attribute__((vector_size(16), may_alias));
+  int_vector flips = int_lanes_of(flip);
+  keep_vector(flips);  // else a loop that flips nothing becomes a call
+  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<int_vector>(from + i) ^ flips); };
+  const auto copy16 = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<words>(from + i) ^ flip); };
   std::int64_t i = 0;
-  for (; i + register_bytes <= n; i += register_bytes) {
-    auto x = load_vector<int_vector>(from + i);
-    keep_vector(x);  // else the loop becomes a call
-    store_vector(to + i, x);
+  for (; i + register_bytes <= n; i += register_bytes) copy(i);
+  if (!InPlace && n >= register_bytes) return copy(n - register_bytes);
+  for (; i + 16 <= n; i += 16) copy16(i);
+  if (!InPlace && n >= 16) return copy16(n - 16);
+  for (; i + 4 <= n; i += 4) {
+    std::int32_t word;
+    __builtin_memcpy(&word, from + i, sizeof word);
+    word ^= flip;
+    __builtin_memcpy(to + i, &word, sizeof word);
   }
-  if (n >= register_bytes) return store_vector(to + n - register_bytes, load_vector<int_vector>(from + n - register_bytes));
-  for (; i + 16 <= n; i += 16) store_vector(to + i, load_vector<words>(from + i));
-  if (n >= 16) return store_vector(to + n - 16, load_vector<words>(from + n - 16));
-  for (; i + 4 <= n; i += 4) __builtin_memcpy(to + i, from + i, 4);
-  for (; i < n; ++i) to[i] = from[i];
+  for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(flip);
 }
 inline void set_some_bytes(std::int64_t n, std::byte value, std::byte* to) {
   typedef std::int8_t bytes __attribute__((vector_size(16), may_alias));
@@ -95,16 +104,22 @@ inline void set_some_shorts(std::int64_t, std::uint16_t, std::byte*) {}
 
 /// Copies n numbers as tiles read them; `to` has n * form.size() bytes.
 inline void copy_values(const std::byte* from, std::int64_t n, const byte_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::copy_some_bytes(from, n, to);
+  if (form.size() == 1) return detail::copy_some_bytes<false>(from, n, form.flip, to);
   detail::widen_bytes<false>(from, n, form.flip, to);
 }
 /// Makes n numbers of one stored byte.
 inline void set_values(std::int64_t n, std::byte value, const byte_form& form, std::byte* to) {
-  if (form.size() == 1) return detail::set_some_bytes(n, value, to);
+  if (form.size() == 1) return detail::set_some_bytes(n, value ^ static_cast<std::byte>(form.flip), to);
   const auto wide = static_cast<std::uint16_t>(static_cast<std::uint8_t>(value) ^ static_cast<std::uint8_t>(form.flip));
   detail::set_some_shorts(n, wide, to);
 }
-/// Widens a row where it lies: n numbers, whose bytes stand behind the room of as many. Wide rows only.
-inline void widen_in_place(std::int64_t n, const byte_form& form, std::byte* row) { detail::widen_bytes<true>(row + n, n, form.flip, row); }
+/// Where the bytes of a row stand that set_form() makes numbers of: of a wide row behind the room of as many.
+constexpr std::int64_t place_before_form(std::int64_t n, const byte_form& form) { return form.size() == 1 ? 0 : n; }
+/// Gives the bytes of a row their form where they lie, n of them.
+inline void set_form(std::int64_t n, const byte_form& form, std::byte* row) {
+  if (form.is_stored()) return;
+  if (form.size() == 1) return detail::copy_some_bytes<true>(row, n, form.flip, row);
+  detail::widen_bytes<true>(row + n, n, form.flip, row);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

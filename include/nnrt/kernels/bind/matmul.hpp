@@ -195,9 +195,9 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     byte_gemm_of_copies<native>(
         p, m,
         [&, m = m, k = k](const interval& rows, const byte_form& form, std::byte* to, std::int64_t step) {
-          const bool is_wide = form.size() > 1;
-          transpose_matrix(a + rows.begin, m, is_wide ? to + k : to, step, k, rows.size());
-          for (std::int64_t row = 0; row < rows.size() && is_wide; ++row) widen_in_place(k, form, to + row * step);
+          transpose_matrix(a + rows.begin, m, to + place_before_form(k, form), step, k, rows.size());
+          if (form.is_stored()) return;
+          for (std::int64_t row = 0; row < rows.size(); ++row) set_form(k, form, to + row * step);
         },
         call.scratch, c, n, of, by_columns);
   }
