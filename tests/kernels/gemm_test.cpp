@@ -312,6 +312,23 @@ TEST_CASE("gemm: a product gets the functions of its own tiles, and few others")
   for (std::int64_t m = 0; m <= 5 * tile_rows; ++m) CHECK(functions(m, 2 * panel_columns) <= 2);
 }
 
+TEST_CASE("gemm: a row goes through whole panels in pairs where registers do, with the bits that it has in each of them alone") {
+  const auto is_there = [](std::int64_t rows) { return nnrt_test::table_for(tile_set_for(rows, panel_columns)).two_panels != nullptr; };
+  CHECK(is_there(1) == nnrt::kernels::detail::has_rows_of_two_panels);
+  CHECK(!is_there(tile_rows));
+  tile_table single = tiles_of<native>;
+  single.two_panels = nullptr;
+  std::minstd_rand random(7);
+  for (const std::int64_t k : {0, 1, 3, 4, 7, 64, 129})
+    for (const std::int64_t panels : {1, 2, 3, 4, 7}) {
+      const problem p({1, k, panels * panel_columns + (panels % 3 == 0 ? 5 : 0)}, 0, 0, {-1.0F, 2.0F}, random);
+      fenced c = p.empty_result(), alone = p.empty_result();
+      gemm(p.s, p.a.data(), p.lda, p.packed.data(), c.data(), p.ldc, p.range);
+      gemm(p.s, p.a.data(), p.lda, p.packed.data(), alone.data(), p.ldc, p.range, {}, single);
+      CHECK(nnrt_test::same_bits(c, alone));
+    }
+}
+
 TEST_CASE("gemm: tiles cover the rows in order, and differ by two rows at most, and by one that is odd") {
   for (std::int64_t m = 0; m <= 200; ++m) {
     CAPTURE(m);

@@ -77,6 +77,17 @@ inline void set_rows(tile_args& t, std::int64_t rows, address a, float* c) {
   t.c = c, t.c_second = c + second * t.ldc;
 }
 
+/// Computes one row of C, a product of b.k in one run, in pairs of whole panels of the given ones, and says which panel is next.
+inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, const packed_b& b, interval panels) {
+  const std::int64_t pairs = std::max<std::int64_t>(0, std::min(panels.end, b.n / panel_columns) - panels.begin) / 2;
+  if (pairs == 0) return panels.begin;
+  float* const c = t.c;
+  t.b = b.panel(panels.begin), t.bias = b.bias(panels.begin), t.c = t.c_second = c + panels.begin * panel_columns, t.last = lanes, t.count = pairs;
+  tiles.functions.two_panels(t);
+  t.c = t.c_second = c, t.count = 1;
+  return panels.begin + 2 * pairs;
+}
+
 /// Computes tiles of `rows` rows of C, as many as `t` counts, in the given panels. The first `skipped` runs of B have no
 /// counterpart in A (rows of a convolution's kernel that hang over the edge of the image). `t` is the caller's, to be changed: a
 /// copy of what was written a moment ago in smaller pieces stalls until the stores are done, 15 ns per row of tiles.
@@ -84,6 +95,8 @@ template <class Isa>
 void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
               interval panels, read_ahead& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
+  if constexpr (has_rows_of_two_panels)
+    if (rows == 1 && t.k == b.k && t.count == 1 && tiles.functions.two_panels != nullptr) panels.begin = tile_row_of_two_panels(tiles, t, b, panels);
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
     t.b = b.panel(p) + skipped * (is_in_pairs(width) ? (t.k + 1) / 2 : t.k) * vectors;
