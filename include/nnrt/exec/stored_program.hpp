@@ -26,7 +26,7 @@ struct program_parts {
   static program joined(shared<const program_family> family, shared<const compiled_plan> plan) { return {std::move(family), std::move(plan)}; }
 };
 
-inline constexpr stored_kind program_kind{0x676f727074726e6e, 3, "stored program"};  // "nnrtprog"
+inline constexpr stored_kind program_kind{0x676f727074726e6e, 4, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 

@@ -19,7 +19,7 @@ struct executor_parts {
   }
 };
 
-inline constexpr stored_kind weights_kind{0x737468677774726e, 2, "stored weights"};  // "nrtwghts"
+inline constexpr stored_kind weights_kind{0x737468677774726e, 3, "stored weights"};  // "nrtwghts"
 
 /// What besides the plan's own digest decides which numbers are prepared: attributes, names of weights, constants. Unlike a stored program these bytes
 /// hold no graph, so another network with the same layers must not take them for its own.

@@ -64,6 +64,11 @@ constexpr bool suits_blocks(std::int64_t rows, std::int64_t products, std::int64
   return has_matrix_registers && rows >= 4 && products > 16 && n > int_lanes / 2 && rows * products * n >= least_block_products;
 }
 
+/// Products from which on pairs of lanes pay, see byte_paired_sums.hpp: they save broadcasts, but their sums have to be folded, which takes two shuffles and an
+/// addition for each row. With as many as 32 it takes a tenth to a third longer than the broadcasts on an Intel core, which has one port for shuffles of 512 bits;
+/// with 64 as long, with 144 a tenth less. Squares of rows and columns save products, too.
+inline constexpr std::int64_t least_paired_products = has_squares ? 8 : 40;
+
 /// The packed form of B: [scales of each vector of columns][what sums start from][the same in blocks][panel][run][step][vector of the panel].
 struct byte_layout {
   byte_depth depth;
@@ -89,7 +94,8 @@ struct byte_layout {
   constexpr std::int64_t undivided(std::int64_t panel) const { return is_of_four(panel) ? panel / 2 * 2 : panel; }
   constexpr panel_form form_of(std::int64_t panel) const {
     if (is_of_four(panel)) return panel_form::four_vectors;
-    const std::int64_t most_in_pairs = in_blocks || depth.length % 8 != 0 || (has_squares && is_for_one_row) ? 0 : most_paired_vectors;
+    const bool may_be_in_pairs = !in_blocks && depth.length % 8 == 0 && (is_for_one_row ? !has_squares : depth.products() >= least_paired_products);
+    const std::int64_t most_in_pairs = may_be_in_pairs ? most_paired_vectors : 0;
     if (vectors_of(panel) == 2) return most_in_pairs == 2 ? panel_form::two_vectors_in_pairs : panel_form::two_vectors;
     return most_in_pairs > 0 ? panel_form::one_vector_in_pairs : panel_form::one_vector;
   }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/kernels/gemm_tile.hpp>
+#include <nnrt/kernels/gemm_tables.hpp>
 #include <nnrt/kernels/part.hpp>
 
 #include <cstdint>
