@@ -21659,10 +21659,9 @@ inline constexpr std::int64_t most_unrolled_byte_products = 4096;
 
 namespace detail {
 
-/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them.
-template <int In, int Vectors, bool IsNarrow> struct unrolled_byte_sums {
-  static constexpr bool is_squared = has_squares && !IsNarrow && In % 8 == 0;  // of the row with itself
-  static constexpr bool is_paired = is_squared || (Vectors == 1 && has_pairs_of_lanes && In % 8 == 0);
+/// The sums of one row with the weights of a panel of Vectors vectors; IsNarrow: as layouts for one row have them; IsPaired: two steps at a time.
+template <int In, int Vectors, bool IsNarrow, bool IsPaired> struct unrolled_byte_sums {
+  static constexpr bool is_paired = IsPaired, is_squared = has_squares && is_paired;  // of the row with itself
   static constexpr std::int64_t product_bytes = IsNarrow ? narrow_dot_bytes : dot_bytes;
   static constexpr int step_bytes = is_paired ? 8 : 4, steps = (In + step_bytes - 1) / step_bytes;
   static constexpr int results = is_paired ? 2 * Vectors : Vectors, chains = steps < 2 ? 1 : 4 / results;
@@ -21737,7 +21736,7 @@ template <byte_layout Layout, class Isa = native>
   for (std::int64_t row = 0; row < rows; ++row, x += in, y += out)
     each<panels>([&](auto i) __attribute__((always_inline)) {
       constexpr int panel = i < fours ? 2 * i : i + fours, of_panel = i < fours ? 4 : static_cast<int>(Layout.vectors_of(panel));
-      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row> sums;
+      detail::unrolled_byte_sums<in, of_panel, Layout.is_for_one_row, Layout.is_in_pairs(panel)> sums;
       sums.add(x, packed + Layout.panel_at(panel), flip);
       each<of_panel>([&](auto v) __attribute__((always_inline)) {
         constexpr int vector = 2 * panel + v, bytes = out - vector * n < n ? out - vector * n : n;
