@@ -17,23 +17,6 @@ inline void fill_registers(std::byte* to, std::int64_t n, byte_vector x) {
   for (std::int64_t i = 0; i < n; i += register_bytes) store_vector(to + i, x);
 }
 
-/// Copies n bytes, `flip` exclusive-ored.
-inline void copy_flipped(const std::byte* from, std::int64_t n, byte_vector flip, std::byte* to) {
-  const auto copy = [&](std::int64_t i) __attribute__((always_inline)) { store_vector(to + i, load_vector<byte_vector>(from + i) ^ flip); };
-  for (std::int64_t i = 0; i + register_bytes <= n; i += register_bytes) copy(i);
-  if (n >= register_bytes) return copy(n - register_bytes);  // again, or the rest
-  std::uint64_t word;
-  __builtin_memcpy(&word, &flip, sizeof word);
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    std::uint64_t eight;
-    __builtin_memcpy(&eight, from + i, sizeof eight);
-    eight ^= word;
-    __builtin_memcpy(to + i, &eight, sizeof eight);
-  }
-  for (; i < n; ++i) to[i] = from[i] ^ static_cast<std::byte>(word);
-}
-
 /// Copies one pixel, each channel as often as the multiplier says. May write up to 7 bytes behind it: what comes there is
 /// written later.
 inline void copy_pixel(const depthwise_shape& s, const std::byte* from, std::uint64_t flip, std::byte* to) {
@@ -112,7 +95,7 @@ inline void copy_row(const byte_depthwise_plan& plan, const std::byte* image, st
                      right = nnrt::detail::clamped(s.width + s.pad_left, left, columns);
   if (plan.planes() == 1 && s.multiplier == 1) {
     fill_registers(out, left * pixel, zeros);
-    copy_flipped(row + left * pixel, (right - left) * pixel, flip, out + left * pixel);
+    copy_some_bytes<false>(row + left * pixel, (right - left) * pixel, ((int_vector)flip)[0], out + left * pixel);
     fill_registers(out + right * pixel, (columns - right) * pixel, zeros);
     return;
   }

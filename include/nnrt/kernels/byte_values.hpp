@@ -1,4 +1,4 @@
-// byte_values: rows of stored bytes as the tiles of a product read them - as they are, or widened to 16 bits where the machine multiplies such.
+// byte_values: rows of stored bytes as the tiles of a product read them - as they are, flipped, or widened to 16 bits where the machine multiplies such.
 // Flow: byte_gemm.hpp and byte_convolution.hpp copy rows by these; byte_tile.hpp reads them.
 //
 // To widen a byte takes as long as the two products of it in a tile. So rows that meet more than their own tile's columns are widened when they
