@@ -2,8 +2,8 @@
 // Flow: clients load compiled models, fill tensors, start tasks and wait; nnrt/hb_dnn.hpp defines the functions, libdnn.so has them compiled.
 #pragma once
 
-#include <dnn/hb_dnn_status.h>
-#include <dnn/hb_sys.h>
+#include "hb_dnn_status.h"
+#include "hb_sys.h"
 
 #include <stdbool.h>
 #include <stdint.h>

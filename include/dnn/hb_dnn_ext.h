@@ -2,7 +2,7 @@
 // Flow: beside hb_dnn.h; nnrt/hb_dnn.hpp defines the function.
 #pragma once
 
-#include <dnn/hb_dnn.h>
+#include "hb_dnn.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 // Flow: tensors of hb_dnn.h lie in such memory; nnrt/hb_dnn.hpp defines the functions, libdnn.so has them compiled.
 #pragma once
 
-#include <dnn/hb_dnn_status.h>
+#include "hb_dnn_status.h"
 
 #include <stdint.h>
 

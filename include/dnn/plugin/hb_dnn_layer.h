@@ -2,4 +2,4 @@
 // Flow: clients include it beside hb_dnn.h.
 #pragma once
 
-#include <dnn/hb_dnn.h>
+#include "../hb_dnn.h"

@@ -2,4 +2,4 @@
 // Flow: clients include it beside hb_dnn.h.
 #pragma once
 
-#include <dnn/plugin/hb_dnn_layer.h>
+#include "hb_dnn_layer.h"
