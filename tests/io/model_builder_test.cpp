@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #include <array>
 #include <cstdint>
+#include <list>
+#include <span>
+#include <vector>
 
 namespace {
 
@@ -32,6 +35,27 @@ TEST_CASE("model_builder: a node on constants alone is computed at once, and is 
   const ir::value& made = b.graph().at((*sum)[0]);
   CHECK(made.is == ir::kind::constant);
   CHECK(b.graph().element<float>(made, 1) == 22);
+}
+
+TEST_CASE("model_builder: operands come in braces or as any range, and so do wanted descs") {
+  model_builder b;
+  const std::int32_t x = *b.input("x", {f32, {2}}), y = *b.input("y", {f32, {2}});
+  const std::vector<std::int32_t> list{x, y};
+  std::array<std::int32_t, 2> array{x, y};
+  const std::int32_t plain[] = {x, y};
+  const std::list<std::int32_t> scattered{x, y};
+  const std::array wanted{tensor_desc{f32, {2}}};
+  const tensor_desc wrong{f32, {3}};
+  for (const auto& sum : {b.apply<ops::add>({}, {x, y}), b.apply<ops::add>({}, list), b.apply<ops::add>({}, array), b.apply<ops::add>({}, plain), b.apply<ops::add>({}, std::span(list)),
+                          b.apply<ops::add>({}, scattered), b.apply<ops::add>({}, list, wanted), b.apply<ops::add>({}, {x, y}, wanted, "sum"), b.apply<ops::add>({}, array, {wanted[0]}, "sum"),
+                          b.apply<ops::add>({}, scattered, wanted)}) {
+    REQUIRE(sum);
+    const auto& node = b.graph().nodes[static_cast<std::size_t>((*sum)[0] - 2)];  // one result a node, after two inputs
+    CHECK(b.graph().inputs_of(node)[0] == x);
+    CHECK(b.graph().inputs_of(node)[1] == y);
+  }
+  CHECK_FALSE(b.apply<ops::add>({}, list, {wrong}));
+  CHECK(b.apply<ops::add>({}, std::vector<std::int32_t>{x, 99}).error().message() == "add: value 99 does not exist");
 }
 
 TEST_CASE("model_builder: a shape that is known, and what is computed from it, is read by the rules of later nodes") {

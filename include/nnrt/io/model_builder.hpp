@@ -10,7 +10,9 @@
 #include <nnrt/ops/registry.hpp>
 #include <nnrt/passes/shapes.hpp>
 
+#include <initializer_list>
 #include <limits>
+#include <type_traits>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -74,12 +76,33 @@ class model_builder {
     made_.graph.nodes.push_back(made);
     return outputs;
   }
-  /// The same for an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}).
+  /// The same for an operator and attributes that the program names: b.apply<ops::conv2d>(attrs, {x, w, bias}). Operands come in braces, or as any range:
+  /// std::vector, std::array, std::span, the answer of another call.
   template <class Op>
-  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::initializer_list<tensor_desc> wanted = {}, std::string_view name = {}) {
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     pool<word> words;
     pack(attrs, words);
-    return apply(ops::of<Op>(), words, std::span(inputs.begin(), inputs.size()), std::span(wanted.begin(), wanted.size()), name);
+    return apply(ops::of<Op>(), words, inputs, wanted, name);
+  }
+  template <class Op>
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
+    return apply<Op>(attrs, array_ref<const std::int32_t>(inputs.begin(), inputs.size()), wanted, name);
+  }
+  template <class Op>
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
+    return apply<Op>(attrs, array_ref<const std::int32_t>(inputs.begin(), inputs.size()), array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
+  }
+  template <class Op>
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, std::initializer_list<tensor_desc> wanted, std::string_view name = {}) {
+    return apply<Op>(attrs, inputs, array_ref<const tensor_desc>(wanted.begin(), wanted.size()), name);
+  }
+  /// Operands that do not lie side by side: any range of ids.
+  template <class Op, class Range>
+    requires(!std::is_convertible_v<Range&, array_ref<const std::int32_t>> && requires(Range& r) { pool<std::int32_t>{}.push_back(*r.begin()), r.begin() != r.end(); })
+  result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, Range&& inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
+    pool<std::int32_t> ids;
+    for (const std::int32_t id : inputs) ids.push_back(id);
+    return apply<Op>(attrs, ids, wanted, name);
   }
 
   /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).
