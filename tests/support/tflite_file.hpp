@@ -56,6 +56,14 @@ struct call {
   std::string custom = {};
   int opcode_index = -1;  // -1: one of its own
   std::vector<std::uint8_t> custom_options = {};
+  int version = 1;
+};
+
+/// A field that every table of a kind ("Tensor", "Operator", …) has besides its own ones: a number of one or eight bytes, or a list of bytes.
+struct further_field {
+  std::string table;
+  int slot;
+  std::variant<std::uint8_t, std::uint64_t, std::vector<std::uint8_t>> value = std::uint8_t{1};
 };
 
 /// A way to call a subgraph: names for tensors.
@@ -76,6 +84,7 @@ struct file {
   std::vector<signature> signatures = {};
   std::vector<std::byte> behind = {};  // the FlatBuffer
   const char* identifier = "TFL3";
+  std::vector<further_field> further = {};
 
   int add(tensor t) {
     tensors.push_back(std::move(t));
@@ -114,14 +123,18 @@ class writer {
     const auto tensor_list = b_.CreateVector(tensors), call_list = b_.CreateVector(calls);
     const auto inputs = b_.CreateVector(file_.inputs), outputs = b_.CreateVector(file_.outputs);
     for (int i = 0; i < file_.subgraphs; ++i) {
+      const further_fields besides(*this, "SubGraph");
       const auto start = b_.StartTable();
+      besides.add();
       b_.AddOffset(slot(0), tensor_list), b_.AddOffset(slot(1), inputs);
       b_.AddOffset(slot(2), outputs), b_.AddOffset(slot(3), call_list);
       graphs.push_back(b_.EndTable(start));
     }
     const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers),
                code_list = b_.CreateVector(codes), signature_list = write(file_.signatures);
+    const further_fields besides(*this, "Model");
     const auto start = b_.StartTable();
+    besides.add();
     b_.AddElement<std::uint32_t>(slot(0), file_.version, 0);
     b_.AddOffset(slot(1), code_list), b_.AddOffset(slot(2), graph_list), b_.AddOffset(slot(4), buffer_list);
     b_.AddOffset(slot(7), signature_list);
@@ -136,10 +149,32 @@ class writer {
   using offset = flatbuffers::Offset<void>;
   static flatbuffers::voffset_t slot(int i) { return static_cast<flatbuffers::voffset_t>(4 + 2 * i); }
 
+  /// The fields that tables of this kind have besides. Lists are written before a table is begun.
+  struct further_fields {
+    writer& to;
+    std::vector<std::pair<const further_field*, flatbuffers::Offset<flatbuffers::Vector<std::uint8_t>>>> fields = {};
+    further_fields(writer& w, std::string_view table) : to(w) {
+      for (const further_field& f : w.file_.further) {
+        if (f.table != table) continue;
+        const auto* list = std::get_if<std::vector<std::uint8_t>>(&f.value);
+        fields.emplace_back(&f, list != nullptr ? w.b_.CreateVector(*list) : 0);
+      }
+    }
+    void add() const {
+      for (const auto& [f, list] : fields) {
+        if (const auto* byte = std::get_if<std::uint8_t>(&f->value)) to.b_.AddElement<std::uint8_t>(slot(f->slot), *byte, 0);
+        else if (const auto* wide = std::get_if<std::uint64_t>(&f->value)) to.b_.AddElement<std::uint64_t>(slot(f->slot), *wide, 0);
+        else to.b_.AddOffset(slot(f->slot), list);
+      }
+    }
+  };
+
   offset buffer(const std::vector<std::byte>& data, bool is_behind) {
     if (!data.empty()) b_.ForceVectorAlignment(data.size(), 1, 16);
     const auto bytes = b_.CreateVector(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
+    const further_fields besides(*this, "Buffer");
     const auto start = b_.StartTable();
+    besides.add();
     if (!data.empty()) b_.AddOffset(slot(0), bytes);
     b_.AddElement<std::uint64_t>(slot(1), is_behind ? file_.buffer_offset : 0, 0);
     b_.AddElement<std::uint64_t>(slot(2), is_behind ? file_.buffer_size : 0, 0);
@@ -150,7 +185,9 @@ class writer {
     std::vector<offset> made;
     for (const auto& [name, tensor] : names) {
       const auto text = b_.CreateString(name);
+      const further_fields besides(*this, "TensorMap");
       const auto start = b_.StartTable();
+      besides.add();
       b_.AddOffset(slot(0), text);
       b_.AddElement<std::uint32_t>(slot(1), tensor, 0);
       made.push_back(b_.EndTable(start));
@@ -162,7 +199,9 @@ class writer {
     for (const signature& s : signatures) {
       const auto inputs = write(s.inputs), outputs = write(s.outputs);
       const auto key = b_.CreateString(s.key);
+      const further_fields besides(*this, "SignatureDef");
       const auto start = b_.StartTable();
+      besides.add();
       b_.AddOffset(slot(0), inputs), b_.AddOffset(slot(1), outputs), b_.AddOffset(slot(2), key);
       b_.AddElement<std::uint32_t>(slot(4), s.subgraph, 0);
       made.push_back(b_.EndTable(start));
@@ -172,7 +211,9 @@ class writer {
   offset quantization(const quantized& q) {
     const auto scale = b_.CreateVector(q.scale);
     const auto zero_point = b_.CreateVector(q.zero_point);
+    const further_fields besides(*this, "QuantizationParameters");
     const auto start = b_.StartTable();
+    besides.add();
     b_.AddOffset(slot(2), scale), b_.AddOffset(slot(3), zero_point);
     b_.AddElement<std::uint8_t>(slot(4), q.custom ? 1 : 0, 0);
     b_.AddElement<std::int32_t>(slot(6), q.axis, 0);
@@ -183,7 +224,9 @@ class writer {
     const auto name = b_.CreateSharedString(t.name);
     const offset quantised = quantization(t.quantization);
     const offset sparsity = b_.EndTable(b_.StartTable());
+    const further_fields besides(*this, "Tensor");
     const auto start = b_.StartTable();
+    besides.add();
     b_.AddOffset(slot(0), shape);
     b_.AddElement<std::int8_t>(slot(1), static_cast<std::int8_t>(t.type), 0);
     b_.AddElement<std::uint32_t>(
@@ -197,9 +240,12 @@ class writer {
   }
   offset code(const call& c) {
     const auto custom = b_.CreateString(c.custom);
+    const further_fields besides(*this, "OperatorCode");
     const auto start = b_.StartTable();
+    besides.add();
     b_.AddElement<std::int8_t>(slot(0), static_cast<std::int8_t>(c.builtin < 127 ? c.builtin : 127), 0);
     b_.AddOffset(slot(1), custom);
+    b_.AddElement<std::int32_t>(slot(2), c.version, 1);
     b_.AddElement<std::int32_t>(slot(3), c.builtin, 0);
     return b_.EndTable(start);
   }
@@ -225,7 +271,9 @@ class writer {
     const auto inputs = b_.CreateVector(c.inputs), outputs = b_.CreateVector(c.outputs);
     const offset with = write(c.with);
     const auto custom = b_.CreateVector(c.custom_options);
+    const further_fields besides(*this, "Operator");
     const auto start = b_.StartTable();
+    besides.add();
     b_.AddElement<std::uint32_t>(
         slot(0), c.opcode_index < 0 ? static_cast<std::uint32_t>(own_code) : static_cast<std::uint32_t>(c.opcode_index),
         0);

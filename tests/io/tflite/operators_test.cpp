@@ -146,9 +146,9 @@ TEST_CASE("tflite: extents that stay unknown until a run change no result, or ar
 }
 
 TEST_CASE("tflite: every operator that is read has a row, under the number that TensorFlow gives it") {
-  for (const std::string& name : names_of_operators()) {
-    CAPTURE(name);
-    CHECK(std::ranges::any_of(all_rows(), [&](const row& r) { return r.name == name; }));
+  for (const known_operator& known : known_operators()) {
+    CAPTURE(known.name);
+    CHECK(std::ranges::any_of(all_rows(), [&](const row& r) { return r.name == known.name; }));
   }
   for (const row& r : all_rows()) {
     std::vector<std::vector<double>> inputs;
@@ -159,18 +159,117 @@ TEST_CASE("tflite: every operator that is read has a row, under the number that 
   }
 }
 
-TEST_CASE("tflite: options of another kind are refused by every operator that reads its own") {
-  // The others follow their outputs' number and types.
-  const std::string follow_outputs[] = {"ARG_MAX", "ARG_MIN", "CAST", "SHAPE", "SPLIT", "SPLIT_V"};
+known_operator known_as(const row& r) {
+  for (const known_operator& known : known_operators())
+    if (known.name == r.name) return known;
+  return {};
+}
+std::string refusal_of(const row& r) { return std::string("subgraph 0: operator 0 ") + r.name + ": "; }
+
+TEST_CASE("tflite: options of another kind are refused by every operator, also by those that have none or read none of theirs") {
   for (const row& r : all_rows()) {
-    if (r.with.fields.empty() || std::ranges::count(follow_outputs, r.name) > 0) continue;
     CAPTURE(r.name);
     CAPTURE(r.what);
     std::vector<std::vector<double>> inputs;
     file made = file_of(r, inputs);
     made.calls[0].with.tag = 90;
-    CHECK(load_file(made.bytes()).error == std::string("subgraph 0: operator 0 ") + r.name +
-                                               ": options: got kind 90, expected kind " + std::to_string(r.with.tag));
+    const int tag = known_as(r).tag;
+    CHECK(load_file(made.bytes()).error ==
+          refusal_of(r) + "options: got kind 90, expected " + (tag == 0 ? "none" : "kind " + std::to_string(tag)));
+    if (r.with.tag != 0) CHECK(r.with.tag == tag);
+  }
+}
+
+TEST_CASE("tflite: every operator is read up to the newest version that its row knows, and refused beyond it") {
+  for (const row& r : all_rows()) {
+    CAPTURE(r.name);
+    CAPTURE(r.what);
+    std::vector<std::vector<double>> inputs;
+    file made = file_of(r, inputs);
+    const int newest = known_as(r).newest;
+    for (const int version : {0, newest}) {
+      made.calls[0].version = version;
+      CHECK(load_file(made.bytes()).error == "");
+    }
+    for (const int version : {newest + 1, 9999}) {
+      made.calls[0].version = version;
+      CHECK(load_file(made.bytes()).error ==
+            refusal_of(r) + "version " + std::to_string(version) + "; nnrt knows up to " + std::to_string(newest));
+    }
+    made.calls[0].version = -1;
+    CHECK(load_file(made.bytes()).error == refusal_of(r) + "version -1; nnrt knows 1 up to " + std::to_string(newest));
+  }
+}
+
+TEST_CASE("tflite: options with a field that is newer than the schema are refused by every operator") {
+  for (const row& r : all_rows()) {
+    const known_operator known = known_as(r);
+    if (known.tag == 0) continue;
+    CAPTURE(r.name);
+    CAPTURE(r.what);
+    for (const int slot : {known.fields, known.fields + 5}) {
+      std::vector<std::vector<double>> inputs;
+      file made = file_of(r, inputs);
+      made.calls[0].with.tag = known.tag;
+      made.calls[0].with.fields.push_back(number(slot, 0));
+      CHECK(load_file(made.bytes()).error == refusal_of(r) + "options: field " + std::to_string(slot) +
+                                                 " is newer than the schema that nnrt reads, in which they have " +
+                                                 std::to_string(known.fields) + " fields");
+    }
+  }
+}
+
+struct refused_row {
+  row r;
+  const char* message;
+};
+
+TEST_CASE("tflite: what options say a second time must not contradict the operator") {
+  const refused_row table[] = {
+      {{"", 49, "SPLIT", {integer(0), f({2}, {1, 2})}, {35, {number(0, 3)}}, {f({1}, {1}), f({1}, {2})}},
+       "options: got 3 outputs, expected 2, as many as the operator has"},
+      {{"", 102, "SPLIT_V", {f({2}, {1, 2}), integers({1, 1}), integer(0)}, {79, {number(0, 1)}}, {f({1}, {1}), f({1}, {2})}},
+       "options: got 1 outputs, expected 2, as many as the operator has"},
+      {{"", 88, "UNPACK", {f({2}, {1, 2})}, {64, {number(0, 1)}}, {f({}, {1}), f({}, {2})}},
+       "options: got 1 outputs, expected 2, as many as the operator has"},
+      {{"", 83, "PACK", {f({}, {1}), f({}, {2})}, {59, {number(0, 1)}}, {f({2}, {1, 2})}},
+       "options: got 1 inputs, expected 2, as many as the operator has"},
+      {{"", 56, "ARG_MAX", {f({2}, {1, 2}), integer(0)}, {40, {byte(0, int64)}}, {i({}, {1})}},
+       "options: got an output of INT64, expected that of the tensor, i32"},
+      {{"", 79, "ARG_MIN", {f({2}, {1, 2}), integer(0)}, {57, {byte(0, int64)}}, {i({}, {0})}},
+       "options: got an output of INT64, expected that of the tensor, i32"},
+      {{"", 77, "SHAPE", {f({2}, {1, 2})}, {55, {byte(0, int64)}}, {i({1}, {2})}},
+       "options: got an output of INT64, expected that of the tensor, i32"},
+      {{"", 9, "FULLY_CONNECTED", {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0)), {int32, {1}, {1}, true, {{1}, {0}}}}, {8, {byte(4, int64)}}, {q({1, 1}, {2}, 1, 0)}},
+       "quantized_bias_type: got INT64, expected that of the bias, i32"},
+      {{"", 9, "FULLY_CONNECTED", {q({1, 1}, {1}, 1, 0), in_file(q({1, 1}, {1}, 1, 0))}, {8, {byte(4, int16)}}, {q({1, 1}, {1}, 1, 0)}},
+       "quantized_bias_type: got INT16, expected INT32 or INT64"},
+  };
+  for (const refused_row& t : table) {
+    CAPTURE(t.r.name);
+    std::vector<std::vector<double>> inputs;
+    CHECK(load_file(file_of(t.r, inputs).bytes()).error == refusal_of(t.r) + t.message);
+  }
+}
+
+TEST_CASE("tflite: a negative index in a constant is refused, as TensorFlow Lite does when it runs") {
+  std::vector<double> many(5000, 1);
+  many[4321] = -2;
+  const refused_row table[] = {
+      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers({0, -1})}, {23, {}}, {f({2}, {1, 3})}}, "input 1: got index -1, expected none below 0"},
+      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), integers(many)}, {}, {f({5000}, many)}}, "input 1: got index -2, expected none below 0"},
+      {{"", 36, "GATHER", {f({1, 3}, {1, 2, 3}), in_file(i({1, 1}, {-3}))}, {23, {number(0, 1), number(1, 1)}}, {f({1, 1}, {1})}},
+       "input 1: got index -3, expected none below 0"},
+      {{"", 107, "GATHER_ND", {f({2, 3}, {1, 2, 3, 4, 5, 6}), in_file(i({1, 2}, {1, -1}))}, {83, {}}, {f({1}, {6})}},
+       "input 1: got index -1, expected none below 0"},
+      {{"", 122, "SCATTER_ND", {in_file(i({1, 1}, {-1})), f({1}, {7}), integers({3})}, {97, {}}, {f({3}, {0, 0, 7})}},
+       "input 0: got index -1, expected none below 0"},
+      {{"", 7, "EMBEDDING_LOOKUP", {integers({-1}), constant({2, 1}, {1, 2})}, {}, {f({1, 1}, {2})}}, "input 0: got index -1, expected none below 0"},
+  };
+  for (const refused_row& t : table) {
+    CAPTURE(t.r.name);
+    std::vector<std::vector<double>> inputs;
+    CHECK(load_file(file_of(t.r, inputs).bytes()).error == refusal_of(t.r) + t.message);
   }
 }
 

@@ -78,10 +78,11 @@ outcome run_path(const std::string& path, const std::vector<std::vector<double>>
   return run(tflite::load(path), inputs);
 }
 
-std::vector<std::string> names_of_operators() {
-  std::vector<std::string> names;
-  for (const tflite::operator_row& row : tflite::operator_table) names.emplace_back(row.name);
-  return names;
+std::vector<known_operator> known_operators() {
+  std::vector<known_operator> known;
+  for (const tflite::operator_row& row : tflite::operator_table)
+    known.push_back({std::string(row.name), row.newest, row.options.tag, row.options.fields});
+  return known;
 }
 
 }  // namespace tflite_test

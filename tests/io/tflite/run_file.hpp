@@ -30,7 +30,11 @@ outcome run_resized(std::span<const std::byte> file, const std::vector<std::vect
                     const std::vector<std::vector<double>>& inputs);
 /// One run of a file on the disk; the model is gone when the network runs.
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs);
-/// Names of the operators that are read.
-std::vector<std::string> names_of_operators();
+/// An operator that is read: its name, the newest version that is known, and its options' tag and number of fields.
+struct known_operator {
+  std::string name;
+  int newest, tag, fields;
+};
+std::vector<known_operator> known_operators();
 
 }  // namespace tflite_test

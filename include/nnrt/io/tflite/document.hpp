@@ -34,6 +34,8 @@ class document {
   }
   /// Those bytes; none when they do not.
   [[gnu::cold]] std::span<const std::byte> buffer(std::uint32_t index) const;
+  /// The record of a buffer, for what its table says beside its bytes.
+  record<schema::buffer> buffer_record(std::uint32_t index) const { return at(root_[schema::model::buffers], index); }
   std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
   std::size_t size() const { return file_.size(); }
 
@@ -50,7 +52,6 @@ class document {
     return index < list.size() ? list[index] : record<T>();
   }
 
-  record<schema::buffer> buffer_record(std::uint32_t index) const { return at(root_[schema::model::buffers], index); }
   static bool is_behind(record<schema::buffer> b) { return b[schema::buffer::offset] > 1; }
 
   std::span<const std::byte> file_;
@@ -60,6 +61,13 @@ class document {
 
 // --- details ---------------------------------------------------------------
 namespace detail {
+
+/// Says that a table has a field which the schema read here does not have; empty when it has none.
+template <class T> [[gnu::cold]] std::string fault_of_fields(record<T> table) {
+  const int slot = table.newer_field();
+  if (slot < 0) return {};
+  return joined({T::kind, ": field ", slot, " is newer than the schema that nnrt reads, which ends with field ", T::fields - 1});
+}
 
 /// What is wrong with a file before anything in it is looked at; empty when nothing is.
 [[gnu::cold]] inline std::string fault_of_head(std::span<const std::byte> file) {
@@ -88,6 +96,7 @@ namespace detail {
   root_ = record<schema::model>(root);
   if (const auto version = root_[schema::model::version]; version != 3)
     return fail(error_code::not_supported, {"schema version: got ", version, ", expected 3"});
+  if (auto fault = detail::fault_of_fields(root_); !fault.empty()) return fail(error_code::not_supported, std::move(fault));
   if (graph_count() == 0) return fail(error_code::invalid_file, "subgraphs: got none, expected at least 1");
   return {};
 }

@@ -67,6 +67,17 @@ using table_list = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
 constexpr flatbuffers::voffset_t entry_of(int slot) { return static_cast<flatbuffers::voffset_t>(4 + 2 * slot); }
 }  // namespace detail
 
+/// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a table's list of fields
+/// with one that is there, so that few are looked at: a list that goes on for longer counts as one with such a field.
+[[gnu::cold]] inline int first_newer_field(const flatbuffers::Table* at, int known) {
+  constexpr int most_looked_at = 64;
+  if (at == nullptr) return -1;
+  const int entries = (flatbuffers::ReadScalar<flatbuffers::voffset_t>(at->GetVTable()) - detail::entry_of(0)) / 2;
+  for (int slot = known; slot < entries; ++slot)
+    if (slot - known == most_looked_at || at->GetOptionalFieldOffset(detail::entry_of(slot)) != 0) return slot;
+  return -1;
+}
+
 /// A verified table of kind T, or one that the file leaves out: then every field has the value of a missing one.
 template <class T> class record {
  public:
@@ -93,6 +104,8 @@ template <class T> class record {
     return {reinterpret_cast<const char*>(letters.data()), letters.size()};
   }
   const flatbuffers::Table* operator[](one_of field) const { return pointer<flatbuffers::Table>(field.slot); }
+  /// The first field that T does not know; -1 when there is none.
+  int newer_field() const { return first_newer_field(at_, T::fields); }
 
  private:
   template <class S> const S* pointer(int slot) const {

@@ -18,7 +18,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 ///
 /// Errors, which name the file, operator and tensor, what was got and what was expected: not_found and io_failed;
 /// invalid_argument (no such signature); invalid_file (not a .tflite file, or one that contradicts itself);
-/// not_supported (operators, types and options that nothing here computes); rule_broken (operators whose operands break
+/// not_supported (operators, their versions, types, options and fields of tables that nothing here computes or knows); rule_broken (operators whose operands break
 /// a rule of ours).
 [[gnu::cold]] inline result<model> load(std::string_view path, const load_options& wanted = {});
 /// Reads such a file in memory, for example an embedded one. Its bytes must outlive the model and the programs made of
@@ -56,7 +56,17 @@ struct called_operator {
   node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
 }
 
-[[gnu::cold]] inline void read_node(node_reader& node, const operator_row* row) {
+/// Refuses an operator in a version that is newer than its row: what it means nobody here knows. Missing or 0 it is 1.
+[[gnu::cold]] inline void check_version(node_reader& node, record<schema::operator_code> code, const operator_row& row) {
+  const std::int32_t version = code[schema::operator_code::version];
+  if (const auto fault = fault_of_fields(code); !fault.empty()) return node.not_supported({fault});
+  if (version < 0 || version > row.newest)
+    node.not_supported({"version ", version, "; nnrt knows ", version < 0 ? "1 up to " : "up to ", row.newest});
+}
+
+[[gnu::cold]] inline void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
+  check_version(node, code, *row);
+  node.check_tables(row->options);
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
   if (node.is_fine()) row->read(node);
@@ -99,6 +109,14 @@ struct entry {
   record<schema::signature_def> signature;
 };
 
+/// Fields of a signature that are newer than the schema; empty when there are none.
+[[gnu::cold]] inline std::string fault_of_signature(record<schema::signature_def> signature) {
+  std::string fault = fault_of_fields(signature);
+  for (const auto ends : {signature[schema::signature_def::inputs], signature[schema::signature_def::outputs]})
+    for (std::size_t i = 0; i < ends.size() && fault.empty(); ++i) fault = fault_of_fields(ends[i]);
+  return fault;
+}
+
 /// The entry that was asked for.
 [[gnu::cold]] inline result<entry> find_entry(const document& file, std::string_view key) {
   if (key.empty()) return entry{};
@@ -114,6 +132,8 @@ struct entry {
     if (index >= file.graph_count())
       return fail(error_code::invalid_file, {"signature ", piece::in_quotes(key), ": subgraph: got ", index,
                                                     ", expected one of ", file.graph_count()});
+    if (auto fault = fault_of_signature(found); !fault.empty())
+      return fail(error_code::not_supported, {"signature ", piece::in_quotes(key), ": ", fault});
     return entry{index, found};
   }
   return fail(error_code::invalid_argument, {"signature: got ", piece::in_quotes(key), ", expected ",
@@ -199,7 +219,7 @@ inline constexpr std::size_t most_ends = 4096;
     std::string name;
     if (found[schema::node::opcode_index] < file.code_count()) {
       called_operator called = operator_of(file, found);
-      read_node(node, called.row);
+      read_node(node, file.code(found[schema::node::opcode_index]), called.row);
       name = std::move(called.name);
     } else {
       node.refuse(error_code::invalid_file,
@@ -234,6 +254,7 @@ inline constexpr std::size_t most_ends = 4096;
   model_builder network;
   tensor_reader tensors(*file, graph, wanted, network, weights);
   auto ok = tensors.read_names();
+  if (auto fault = fault_of_fields(graph); !fault.empty()) ok = fail(error_code::not_supported, std::move(fault));
   if (ok) ok = read_inputs(graph, *start, tensors);
   if (ok) ok = read_operators(*file, graph, tensors, network);
   if (ok) ok = read_outputs(graph, *start, tensors, network);

@@ -37,9 +37,11 @@ class node_reader {
   }
   [[gnu::cold]] void not_supported(pieces what) { refuse(error_code::not_supported, what); }
 
-  /// The options of this kind; those with the format's defaults when the file has none. Refused: options of another
-  /// kind.
+  /// The options of this kind; those with the format's defaults when the file has none.
   template <class Options> record<Options> options();
+  /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has, and fields that are
+  /// newer than the schema, or that change the meaning of any operator.
+  [[gnu::cold]] void check_tables(schema::options_kind expected);
   /// Those of a custom operator.
   named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
 
@@ -88,6 +90,22 @@ class node_reader {
   /// The extents that the file writes down for output i, however unknown they are.
   [[gnu::cold]] shape_t written_shape(std::size_t i) const {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
+  }
+
+  /// Refuses negative numbers among the integers of input i as far as they are known: TFLite takes indices for numbers of places, ours count
+  /// negative ones from the end.
+  [[gnu::cold]] void require_not_negative(std::size_t i);
+  /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
+  template <class Options> [[gnu::cold]] void check_counted(std::string_view what, std::size_t got) {
+    const auto options = this->options<Options>();
+    if (!options || options[Options::count] == static_cast<std::int64_t>(got)) return;
+    refuse(error_code::invalid_file, {"options: got ", options[Options::count], " ", what, ", expected ", got, ", as many as the operator has"});
+  }
+  /// Refuses an element type of output 0 that the options write down another time, and differently; FLOAT32 says none.
+  template <class Options> [[gnu::cold]] void check_result_type() {
+    const std::int8_t type = options<Options>()[Options::type];
+    if (type == 0 || !is_fine() || dtype_of_type(type) == declared(0).type) return;
+    refuse(error_code::invalid_file, {"options: got an output of ", name_of_type(type), ", expected that of the tensor, ", name_of(declared(0).type)});
   }
 
   /// The integers of input i, which operators need to know before the network runs.
@@ -244,16 +262,46 @@ class node_reader {
 
 // --- details ---------------------------------------------------------------
 template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
-  const std::uint8_t tag = node_[schema::node::builtin_options_type];
   const flatbuffers::Table* const found = node_[schema::node::builtin_options];
-  if (tag == 0 || found == nullptr) return {};
-  if (tag != Options::tag) {
-    refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", Options::tag});
-    return {};
-  }
+  if (found == nullptr || node_[schema::node::builtin_options_type] != Options::tag) return {};  // check_tables() refuses other kinds
   if (file_.fits<Options>(found)) return record<Options>(found);
   refuse(error_code::invalid_file, {"its options lie outside of the file"});
   return {};
+}
+
+[[gnu::cold]] inline void node_reader::check_tables(schema::options_kind expected) {
+  using schema::node;
+  if (const auto fault = detail::fault_of_fields(node_); !fault.empty()) return not_supported({fault});
+  if (node_[node::builtin_options_2_type] != 0 || node_[node::builtin_options_2] != nullptr)
+    return not_supported({"builtin_options_2: got kind ", node_[node::builtin_options_2_type], ", expected none"});
+  if (node_[node::large_custom_options_offset] != 0 || node_[node::large_custom_options_size] != 0)
+    return not_supported({"its options stand after the FlatBuffer (large_custom_options_offset)"});
+  if (node_[node::custom_options_format] != 0)
+    return not_supported({"custom_options_format: got ", node_[node::custom_options_format], ", expected 0 (FLEXBUFFERS)"});
+  const auto changed = node_[node::mutating_variable_inputs];
+  for (std::size_t i = 0; i < changed.size(); ++i)
+    if (changed[i] != 0) return not_supported({"changes input ", i, ", a variable (mutating_variable_inputs)"});
+
+  const std::uint8_t tag = node_[node::builtin_options_type];
+  const flatbuffers::Table* const found = node_[node::builtin_options];
+  if (found == nullptr) return;
+  if (tag != expected.tag && expected.tag == 0) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected none"});
+  if (tag != expected.tag) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", expected.tag});
+  if (!file_.fits<schema::any_table>(found)) return refuse(error_code::invalid_file, {"its options lie outside of the file"});
+  if (const int slot = first_newer_field(found, expected.fields); slot >= 0)
+    not_supported({"options: field ", slot, " is newer than the schema that nnrt reads, in which they have ", expected.fields, " fields"});
+}
+
+[[gnu::cold]] inline void node_reader::require_not_negative(std::size_t i) {
+  if (!is_fine() || !has(i)) return;
+  std::int64_t found = tensors_.first_negative(inputs_[i]);
+  if (is_known(i)) {
+    pool<std::int64_t> numbers;
+    ir::append_integers(network_.graph(), network_.graph().at(input(i)), numbers);
+    for (const std::int64_t number : numbers)
+      if (number < 0 && found == 0) found = number;
+  }
+  if (found < 0) refuse(error_code::invalid_file, {"input ", i, ": got index ", found, ", expected none below 0"});
 }
 
 [[gnu::cold]] inline pool<std::int64_t> node_reader::integers(std::size_t i) {

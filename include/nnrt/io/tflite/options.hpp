@@ -6,21 +6,39 @@
 
 namespace nnrt::inline NNRT_ISA::tflite::schema {
 
-// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1.
+// Slots, tags and defaults are those of TensorFlow Lite's schema. Enumerations are bytes: padding SAME 0, VALID 1. `fields` is how many fields
+// the schema's table has, read or not: a file with a further one is refused.
+
+/// Which table of options an operator has: its tag, 0 for none, and how many fields the schema's table has.
+struct options_kind {
+  std::uint8_t tag = 0;
+  int fields = 0;
+};
+template <class Options> inline constexpr options_kind kind_of{Options::tag, Options::fields};
+inline constexpr options_kind no_options{};
+/// Options of this tag that have no fields.
+constexpr options_kind empty_options(int tag) { return {static_cast<std::uint8_t>(tag), 0}; }
+
+/// A table of which nothing is read.
+struct any_table {
+  static bool each(auto) { return true; }
+};
 
 /// CONV_2D.
 struct conv2d_options {
   static constexpr std::uint8_t tag = 1;
-  static constexpr scalar<std::int8_t> padding{0}, fused{3};
+  static constexpr int fields = 7;
+  static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{6};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{4, 1}, dilation_h{5, 1};
   static bool each(auto f) {
-    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h);
+    return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h) && f(quantized_bias_type);
   }
 };
 
 /// DEPTHWISE_CONV_2D. The multiplier of channels (slot 3) follows from the weights' shape.
 struct depthwise_conv2d_options {
   static constexpr std::uint8_t tag = 2;
+  static constexpr int fields = 7;
   static constexpr scalar<std::int8_t> padding{0}, fused{4};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{5, 1}, dilation_h{6, 1};
   static bool each(auto f) {
@@ -31,6 +49,7 @@ struct depthwise_conv2d_options {
 /// AVERAGE_POOL_2D and MAX_POOL_2D.
 struct pool2d_options {
   static constexpr std::uint8_t tag = 5;
+  static constexpr int fields = 6;
   static constexpr scalar<std::int8_t> padding{0}, fused{5};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, filter_w{3}, filter_h{4};
   static bool each(auto f) {
@@ -41,14 +60,18 @@ struct pool2d_options {
 /// FULLY_CONNECTED. `asymmetric` is about float inputs beside 8-bit weights, as in BATCH_MATMUL.
 struct fully_connected_options {
   static constexpr std::uint8_t tag = 8;
-  static constexpr scalar<std::int8_t> fused{0}, weights_format{1};
+  static constexpr int fields = 5;
+  static constexpr scalar<std::int8_t> fused{0}, weights_format{1}, quantized_bias_type{4};
   static constexpr scalar<bool> keep_num_dims{2}, asymmetric{3};
-  static bool each(auto f) { return f(fused) && f(weights_format) && f(keep_num_dims) && f(asymmetric); }
+  static bool each(auto f) {
+    return f(fused) && f(weights_format) && f(keep_num_dims) && f(asymmetric) && f(quantized_bias_type);
+  }
 };
 
 /// SOFTMAX.
 struct softmax_options {
   static constexpr std::uint8_t tag = 9;
+  static constexpr int fields = 1;
   static constexpr scalar<float> beta{0};
   static bool each(auto f) { return f(beta); }
 };
@@ -56,6 +79,7 @@ struct softmax_options {
 /// CONCATENATION.
 struct concatenation_options {
   static constexpr std::uint8_t tag = 10;
+  static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> axis{0};
   static constexpr scalar<std::int8_t> fused{1};
   static bool each(auto f) { return f(axis) && f(fused); }
@@ -64,6 +88,7 @@ struct concatenation_options {
 /// Options that are a fused activation and nothing else that we read.
 template <std::uint8_t Tag> struct fused_options {
   static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 1;
   static constexpr scalar<std::int8_t> fused{0};
   static bool each(auto f) { return f(fused); }
 };
@@ -73,6 +98,7 @@ using div_options = fused_options<29>;
 /// ADD and SUB.
 template <std::uint8_t Tag> struct sum_options {
   static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 2;
   static constexpr scalar<std::int8_t> fused{0};
   static constexpr scalar<bool> pot_scale_int16{1, true};
   static bool each(auto f) { return f(fused) && f(pot_scale_int16); }
@@ -86,6 +112,7 @@ using l2_norm_options = fused_options<12>;
 /// RESIZE_BILINEAR.
 struct resize_bilinear_options {
   static constexpr std::uint8_t tag = 15;
+  static constexpr int fields = 4;
   static constexpr scalar<bool> align_corners{2}, half_pixel_centers{3};
   static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
 };
@@ -93,6 +120,7 @@ struct resize_bilinear_options {
 /// RESHAPE.
 struct reshape_options {
   static constexpr std::uint8_t tag = 17;
+  static constexpr int fields = 1;
   static constexpr vector<std::int32_t> new_shape{0};
   static bool each(auto f) { return f(new_shape); }
 };
@@ -100,6 +128,7 @@ struct reshape_options {
 /// DEPTH_TO_SPACE and SPACE_TO_DEPTH.
 template <std::uint8_t Tag> struct block_options {
   static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 1;
   static constexpr scalar<std::int32_t> block_size{0};
   static bool each(auto f) { return f(block_size); }
 };
@@ -109,6 +138,7 @@ using depth_to_space_options = block_options<94>;
 /// GATHER.
 struct gather_options {
   static constexpr std::uint8_t tag = 23;
+  static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> axis{0}, batch_dims{1};
   static bool each(auto f) { return f(axis) && f(batch_dims); }
 };
@@ -116,6 +146,7 @@ struct gather_options {
 /// MEAN and the other reductions.
 struct reducer_options {
   static constexpr std::uint8_t tag = 27;
+  static constexpr int fields = 1;
   static constexpr scalar<bool> keep_dims{0};
   static bool each(auto f) { return f(keep_dims); }
 };
@@ -123,6 +154,7 @@ struct reducer_options {
 /// SQUEEZE.
 struct squeeze_options {
   static constexpr std::uint8_t tag = 30;
+  static constexpr int fields = 1;
   static constexpr vector<std::int32_t> squeeze_dims{0};
   static bool each(auto f) { return f(squeeze_dims); }
 };
@@ -130,6 +162,7 @@ struct squeeze_options {
 /// STRIDED_SLICE.
 struct strided_slice_options {
   static constexpr std::uint8_t tag = 32;
+  static constexpr int fields = 6;
   static constexpr scalar<std::int32_t> begin_mask{0}, end_mask{1}, ellipsis_mask{2}, new_axis_mask{3},
       shrink_axis_mask{4};
   static constexpr scalar<bool> offset{5};
@@ -141,35 +174,61 @@ struct strided_slice_options {
 /// TRANSPOSE_CONV.
 struct transpose_conv_options {
   static constexpr std::uint8_t tag = 49;
-  static constexpr scalar<std::int8_t> padding{0}, fused{3};
+  static constexpr int fields = 5;
+  static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{4};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2};
-  static bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused); }
+  static bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(quantized_bias_type); }
 };
 
-/// PACK.
+/// PACK. `count` is that of its inputs.
 struct pack_options {
   static constexpr std::uint8_t tag = 59;
-  static constexpr scalar<std::int32_t> axis{1};
-  static bool each(auto f) { return f(axis); }
+  static constexpr int fields = 2;
+  static constexpr scalar<std::int32_t> count{0}, axis{1};
+  static bool each(auto f) { return f(count) && f(axis); }
 };
+
+/// SPLIT and SPLIT_V. `count` is that of the outputs.
+template <std::uint8_t Tag> struct parts_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 1;
+  static constexpr scalar<std::int32_t> count{0};
+  static bool each(auto f) { return f(count); }
+};
+using split_options = parts_options<35>;
+using split_v_options = parts_options<79>;
+
+/// ARG_MAX, ARG_MIN and SHAPE: the element type of the output.
+template <std::uint8_t Tag> struct result_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 1;
+  static constexpr scalar<std::int8_t> type{0};
+  static bool each(auto f) { return f(type); }
+};
+using arg_max_options = result_options<40>;
+using arg_min_options = result_options<57>;
+using shape_options = result_options<55>;
 
 /// ONE_HOT.
 struct one_hot_options {
   static constexpr std::uint8_t tag = 61;
+  static constexpr int fields = 1;
   static constexpr scalar<std::int32_t> axis{0};
   static bool each(auto f) { return f(axis); }
 };
 
-/// UNPACK.
+/// UNPACK. `count` is that of its outputs.
 struct unpack_options {
   static constexpr std::uint8_t tag = 64;
-  static constexpr scalar<std::int32_t> axis{1};
-  static bool each(auto f) { return f(axis); }
+  static constexpr int fields = 2;
+  static constexpr scalar<std::int32_t> count{0}, axis{1};
+  static bool each(auto f) { return f(count) && f(axis); }
 };
 
 /// RESIZE_NEAREST_NEIGHBOR.
 struct resize_nearest_neighbor_options {
   static constexpr std::uint8_t tag = 74;
+  static constexpr int fields = 2;
   static constexpr scalar<bool> align_corners{0}, half_pixel_centers{1};
   static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
 };
@@ -177,6 +236,7 @@ struct resize_nearest_neighbor_options {
 /// LEAKY_RELU.
 struct leaky_relu_options {
   static constexpr std::uint8_t tag = 75;
+  static constexpr int fields = 1;
   static constexpr scalar<float> alpha{0};
   static bool each(auto f) { return f(alpha); }
 };
@@ -184,6 +244,7 @@ struct leaky_relu_options {
 /// LOCAL_RESPONSE_NORMALIZATION.
 struct local_response_normalization_options {
   static constexpr std::uint8_t tag = 13;
+  static constexpr int fields = 4;
   static constexpr scalar<std::int32_t> radius{0};
   static constexpr scalar<float> bias{1}, alpha{2}, beta{3};
   static bool each(auto f) { return f(radius) && f(bias) && f(alpha) && f(beta); }
@@ -192,6 +253,7 @@ struct local_response_normalization_options {
 /// MIRROR_PAD: REFLECT 0, SYMMETRIC 1.
 struct mirror_pad_options {
   static constexpr std::uint8_t tag = 77;
+  static constexpr int fields = 1;
   static constexpr scalar<std::int8_t> mode{0};
   static bool each(auto f) { return f(mode); }
 };
@@ -199,6 +261,7 @@ struct mirror_pad_options {
 /// BATCH_MATMUL.
 struct batch_matmul_options {
   static constexpr std::uint8_t tag = 101;
+  static constexpr int fields = 3;
   static constexpr scalar<bool> adj_x{0}, adj_y{1}, asymmetric{2};
   static bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
 };
@@ -206,6 +269,7 @@ struct batch_matmul_options {
 /// GELU.
 struct gelu_options {
   static constexpr std::uint8_t tag = 116;
+  static constexpr int fields = 1;
   static constexpr scalar<bool> approximate{0};
   static bool each(auto f) { return f(approximate); }
 };

@@ -7,18 +7,23 @@
 
 namespace nnrt::inline NNRT_ISA::tflite::schema {
 
-// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes.
+// Slots, defaults and numbers are those of TensorFlow Lite's schema, version 3, in which none of them ever changes. `fields` is how many
+// fields a table has there, read or not: newer writers add theirs at the end, and what these mean nobody here knows.
 
 /// An operator that the file uses.
 struct operator_code {
+  static constexpr std::string_view kind = "OperatorCode";
+  static constexpr int fields = 4;
   static constexpr scalar<std::int8_t> deprecated_builtin_code{0};
   static constexpr text custom_code{1};
-  static constexpr scalar<std::int32_t> builtin_code{3};
-  static bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(builtin_code); }
+  static constexpr scalar<std::int32_t> version{2, 1}, builtin_code{3};
+  static bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(version) && f(builtin_code); }
 };
 
 /// How a tensor's integers stand for real numbers: one scale, or one for each index of an axis.
 struct quantization {
+  static constexpr std::string_view kind = "QuantizationParameters";
+  static constexpr int fields = 7;
   static constexpr vector<float> scale{2};
   static constexpr vector<std::int64_t> zero_point{3};
   static constexpr scalar<std::uint8_t> details_type{4};
@@ -28,6 +33,8 @@ struct quantization {
 
 /// A tensor; `buffer` 0 is empty and stands for "computed", as every empty buffer does.
 struct tensor {
+  static constexpr std::string_view kind = "Tensor";
+  static constexpr int fields = 11;
   static constexpr vector<std::int32_t> shape{0};
   static constexpr scalar<std::int8_t> type{1};
   static constexpr scalar<std::uint32_t> buffer{2};
@@ -36,28 +43,40 @@ struct tensor {
   static constexpr scalar<bool> is_variable{5};
   static constexpr one_of sparsity{6};
   static constexpr vector<std::int32_t> shape_signature{7};
+  static constexpr vector<std::uint32_t> variant_tensors{9};
   static constexpr scalar<std::uint32_t> external_buffer{10};
   static bool each(auto f) {
     return f(shape) && f(type) && f(buffer) && f(name) && f(quantization) && f(is_variable) && f(sparsity) &&
-           f(shape_signature) && f(external_buffer);
+           f(shape_signature) && f(variant_tensors) && f(external_buffer);
   }
 };
 
 /// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing.
 struct node {
+  static constexpr std::string_view kind = "Operator";
+  static constexpr int fields = 14;
   static constexpr scalar<std::uint32_t> opcode_index{0};
   static constexpr vector<std::int32_t> inputs{1};
   static constexpr vector<std::int32_t> outputs{2};
   static constexpr scalar<std::uint8_t> builtin_options_type{3};
   static constexpr one_of builtin_options{4};
   static constexpr vector<std::uint8_t> custom_options{5};
+  static constexpr scalar<std::int8_t> custom_options_format{6};
+  static constexpr vector<std::uint8_t> mutating_variable_inputs{7};
+  static constexpr scalar<std::uint64_t> large_custom_options_offset{9}, large_custom_options_size{10};
+  static constexpr scalar<std::uint8_t> builtin_options_2_type{11};
+  static constexpr one_of builtin_options_2{12};
   static bool each(auto f) {
-    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options);
+    return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options) &&
+           f(custom_options_format) && f(mutating_variable_inputs) && f(large_custom_options_offset) && f(large_custom_options_size) &&
+           f(builtin_options_2_type) && f(builtin_options_2);
   }
 };
 
 /// A network; its operators are in an order in which they can run.
 struct subgraph {
+  static constexpr std::string_view kind = "SubGraph";
+  static constexpr int fields = 6;
   static constexpr tables<schema::tensor> tensors{0};
   static constexpr vector<std::int32_t> inputs{1};
   static constexpr vector<std::int32_t> outputs{2};
@@ -69,6 +88,8 @@ struct subgraph {
 /// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the
 /// file's begin. Offsets 0 and 1 mean none.
 struct buffer {
+  static constexpr std::string_view kind = "Buffer";
+  static constexpr int fields = 3;
   static constexpr vector<std::uint8_t> data{0};
   static constexpr scalar<std::uint64_t> offset{1}, size{2};
   static bool each(auto f) { return f(data) && f(offset) && f(size); }
@@ -76,6 +97,8 @@ struct buffer {
 
 /// An input or output of a signature: how callers name a tensor.
 struct tensor_map {
+  static constexpr std::string_view kind = "TensorMap";
+  static constexpr int fields = 2;
   static constexpr text name{0};
   static constexpr scalar<std::uint32_t> tensor_index{1};
   static bool each(auto f) { return f(name) && f(tensor_index); }
@@ -83,6 +106,8 @@ struct tensor_map {
 
 /// A way to call a subgraph, by names.
 struct signature_def {
+  static constexpr std::string_view kind = "SignatureDef";
+  static constexpr int fields = 5;
   static constexpr tables<schema::tensor_map> inputs{0}, outputs{1};
   static constexpr text signature_key{2};
   static constexpr scalar<std::uint32_t> subgraph_index{4};
@@ -91,6 +116,8 @@ struct signature_def {
 
 /// The root of a file.
 struct model {
+  static constexpr std::string_view kind = "Model";
+  static constexpr int fields = 10;
   static constexpr scalar<std::uint32_t> version{0};
   static constexpr tables<schema::operator_code> operator_codes{1};
   static constexpr tables<schema::subgraph> subgraphs{2};

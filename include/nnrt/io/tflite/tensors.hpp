@@ -7,6 +7,7 @@
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/io/model_builder.hpp>
 #include <nnrt/io/tflite/document.hpp>
+#include <nnrt/io/tflite/elements.hpp>
 #include <nnrt/io/tflite/names.hpp>
 #include <nnrt/io/weights_builder.hpp>
 
@@ -81,6 +82,10 @@ class tensor_reader {
   }
   /// Whether it is a result of the network, whose shape callers may rely on.
   bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
+  /// The first negative number among the integers of a constant; 0 when there is none.
+  [[gnu::cold]] std::int64_t first_negative(std::int32_t index) const {
+    return has_data(index) ? detail::first_negative(data(index), dtype_of_type(at(index)[schema::tensor::type])) : 0;
+  }
   /// Whether the file has its elements.
   bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
@@ -159,6 +164,9 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (tensor[schema::tensor::is_variable]) return "is a variable, which keeps its elements between runs";
   if (tensor[schema::tensor::sparsity] != nullptr) return "is sparse";
   if (tensor[schema::tensor::external_buffer] != 0) return "has its elements in another file";
+  if (!tensor[schema::tensor::variant_tensors].empty()) return "has tensors as elements (variant_tensors)";
+  if (auto fault = fault_of_fields(tensor); !fault.empty()) return fault;
+  if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
   const std::int32_t type = tensor[schema::tensor::type];
   const bool is_packed = type == type_number("INT4") && is_constant;
   if (dtype_of_type(type) == dtype::none && !is_packed) return joined({"has elements of ", name_of_type(type)});
@@ -231,40 +239,6 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
 }
 
-/// Element i of an array at any address.
-template <class T> T element_at(std::span<const std::byte> bytes, std::size_t i) {
-  T element;
-  std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
-  return element;
-}
-
-/// Stored numbers as the real ones that they stand for. `inner` is how many elements follow each other with one scale.
-template <class T>
-[[gnu::cold]] void dequantise(std::span<const std::byte> from, const tensor_desc& desc, list<float> scales,
-                              std::span<std::byte> to) {
-  const int axis = desc.quantised.axis;
-  const bool per_channel = desc.quantised.mode == quantisation::kind::per_channel;
-  const auto inner = static_cast<std::size_t>(per_channel ? desc.shape.elements(axis + 1) : 1);
-  for (std::size_t i = 0; i < from.size() / sizeof(T); ++i) {
-    const float scale = per_channel ? scales[i / inner % scales.size()] : desc.quantised.scale;
-    const T stored = element_at<T>(from, i);
-    float real = static_cast<float>(stored);
-    if constexpr (std::is_integral_v<T>)
-      real = scale * static_cast<float>(std::int64_t{stored} - desc.quantised.zero_point);
-    std::memcpy(to.data() + i * sizeof real, &real, sizeof real);
-  }
-}
-
-/// [pixels, filters] as [filters, pixels].
-[[gnu::cold]] inline void put_filters_first(std::span<const std::byte> from, std::size_t filters,
-                                            std::size_t element_bytes, std::span<std::byte> to) {
-  const std::size_t pixels = filters > 0 ? from.size() / filters / element_bytes : 0;
-  for (std::size_t i = 0; i < filters; ++i)
-    for (std::size_t p = 0; p < pixels; ++p)
-      std::memcpy(to.data() + (i * pixels + p) * element_bytes, from.data() + (p * filters + i) * element_bytes,
-                  element_bytes);
-}
-
 }  // namespace detail
 
 [[gnu::cold]] inline error tensor_reader::refusal(std::int32_t index, error_code code, pieces why) const {
@@ -288,6 +262,8 @@ template <class T>
         refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
   if (const auto buffer = tensor[schema::tensor::buffer]; !file_.holds_buffer(buffer))
     return fail(refusal(index, error_code::invalid_file, {"buffer ", buffer, ": its bytes lie outside of the file"}));
+  if (const auto fault = detail::fault_of_fields(file_.buffer_record(tensor[schema::tensor::buffer])); !fault.empty())
+    return fail(refusal(index, error_code::not_supported, {"buffer ", tensor[schema::tensor::buffer], ": ", fault}));
   tensor_desc desc{is_packed(index) ? i8 : dtype_of_type(tensor[schema::tensor::type]), shape};
   const auto quantised = tensor[schema::tensor::quantization];
   if (quantised[schema::quantization::details_type] != 0)

@@ -49,6 +49,17 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
 }
 
+/// The element type of the bias (input i of the operator) beside 16-bit numbers, which newer files write down another time; FLOAT32 says
+/// nothing. Refused: another than the bias has.
+[[gnu::cold]] inline void check_bias_type(node_reader& node, std::size_t i, std::int32_t x, std::int8_t type) {
+  if (type == 0 || !node.is_fine() || !node.desc(x).quantised) return;
+  if (type != type_number("INT32") && type != type_number("INT64"))
+    return node.refuse(error_code::invalid_file, {"quantized_bias_type: got ", name_of_type(type), ", expected INT32 or INT64"});
+  const dtype bias = node.desc(node.input(i)).type;
+  if (node.has(i) && bias != dtype_of_type(type))
+    node.refuse(error_code::invalid_file, {"quantized_bias_type: got ", name_of_type(type), ", expected that of the bias, ", name_of(bias)});
+}
+
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
 [[gnu::cold]] inline std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
   constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{};
@@ -97,6 +108,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   const auto options = node.options<schema::conv2d_options>();
   const std::int32_t x = node.input(0), filters = node.weight(1, x), bias = node.weight(2, x);
   detail::check_unsigned_bias_scale(node, 2, x, filters);
+  detail::check_bias_type(node, 2, x, options[schema::conv2d_options::quantized_bias_type]);
   ops::conv2d::attrs attrs;
   detail::read_windows(node, options, attrs);
   attrs.group = detail::groups_of(node.desc(x), node.desc(filters));
@@ -141,6 +153,7 @@ namespace detail {
   const auto options = node.options<kind>();
   const std::int32_t x = node.input(2), filters = node.weight(1, x), bias = node.weight(3, x);
   detail::check_unsigned_bias_scale(node, 3, x, filters);
+  detail::check_bias_type(node, 3, x, options[kind::quantized_bias_type]);
   ops::conv2d_transpose::attrs attrs;
   attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
   attrs.pad = node.padding(options[kind::padding]);
@@ -156,6 +169,7 @@ namespace detail {
   if (options[kind::weights_format] != 0) node.not_supported({"weights in the order SHUFFLED4x16INT8"});
   const std::int32_t x = node.input(0), weight = node.weight(1, x), bias = node.weight(2, x);
   detail::check_bias_scale(node, 2, x, weight);
+  detail::check_bias_type(node, 2, x, options[kind::quantized_bias_type]);
   ops::full_connection::attrs attrs;
   attrs.fused = node.fused(options[kind::fused]);
   attrs.axis = options[kind::keep_num_dims] ? -1 : no_axis;

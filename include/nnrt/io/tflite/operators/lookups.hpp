@@ -58,6 +58,7 @@ namespace detail {
 }  // namespace detail
 
 [[gnu::cold]] inline void read_gather(node_reader& node) {
+  node.require_not_negative(1);
   using kind = schema::gather_options;
   const auto options = node.options<kind>();
   std::int32_t batch_dims = options[kind::batch_dims];
@@ -68,6 +69,7 @@ namespace detail {
 
 /// The indices first; rows of quantised constants become floats where the output has some.
 [[gnu::cold]] inline void read_embedding_lookup(node_reader& node) {
+  node.require_not_negative(0);
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
   const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : detail::moved_input(node, 1);
   node.finish<ops::gather>({}, {rows, node.input(0), node.integer_list({0})});
@@ -75,6 +77,7 @@ namespace detail {
 
 /// Lists of indices, one for each of the first axes.
 [[gnu::cold]] inline void read_gather_nd(node_reader& node) {
+  node.require_not_negative(1);
   node.finish<ops::gather_nd>({}, {detail::moved_input(node), node.input(1)});
 }
 
@@ -86,6 +89,7 @@ namespace detail {
 
 /// Updates of one place add up.
 [[gnu::cold]] inline void read_scatter_nd(node_reader& node) {
+  node.require_not_negative(0);
   node.finish<ops::scatter_nd>({}, {node.input(0), node.input(1), node.input(2)});
 }
 

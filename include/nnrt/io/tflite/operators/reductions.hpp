@@ -107,11 +107,13 @@ namespace detail {
 
 /// Along the axis that the second operand names. Truth values are compared as numbers.
 [[gnu::cold]] inline void read_arg_max(node_reader& node) {
+  node.check_result_type<schema::arg_max_options>();
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
   node.finish<ops::arg_max>(attrs, {detail::as_number(node, node.input(0))});
 }
 [[gnu::cold]] inline void read_arg_min(node_reader& node) {
+  node.check_result_type<schema::arg_min_options>();
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
   node.finish<ops::arg_max>(attrs, {detail::reversed(node, detail::as_real(node, detail::as_number(node, node.input(0))))});

@@ -139,12 +139,14 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 [[gnu::cold]] inline void read_pack(node_reader& node) {
+  node.check_counted<schema::pack_options>("inputs", node.input_count());
   ops::stack::attrs attrs;
   attrs.axis = node.options<schema::pack_options>()[schema::pack_options::axis];
   node.finish<ops::stack>(attrs, detail::all_inputs(node));
 }
 
 [[gnu::cold]] inline void read_split(node_reader& node) {
+  node.check_counted<schema::split_options>("outputs", node.output_count());
   ops::split::attrs attrs;
   attrs.axis = node.integer(0);
   attrs.output_num = static_cast<std::int64_t>(node.output_count());
@@ -152,6 +154,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 [[gnu::cold]] inline void read_split_v(node_reader& node) {
+  node.check_counted<schema::split_v_options>("outputs", node.output_count());
   ops::split::attrs attrs;
   attrs.axis = node.integer(2);
   attrs.sizes = detail::read_list<int_list<64>>(node, node.integers(1));
@@ -161,6 +164,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 /// A split whose parts lose the axis.
 [[gnu::cold]] inline void read_unpack(node_reader& node) {
   using kind = schema::unpack_options;
+  node.check_counted<kind>("outputs", node.output_count());
   const std::int64_t axis = node.options<kind>()[kind::axis];
   ops::split::attrs parts;
   parts.axis = axis;
@@ -292,6 +296,7 @@ namespace detail {
 [[gnu::cold]] inline void read_fill(node_reader& node) { node.finish<ops::fill>({}, {node.input(1), node.input(0)}); }
 
 [[gnu::cold]] inline void read_shape(node_reader& node) {
+  node.check_result_type<schema::shape_options>();
   const dtype wanted = node.declared(0).type;
   if (wanted == i32) return node.finish<ops::shape_of>({}, {node.input(0)});
   const std::int32_t extents = node.add<ops::shape_of>({}, {node.input(0)});
