@@ -115,6 +115,24 @@ void write_bytes(network& n) {
   n.finish(x, y);
 }
 
+/// Quantised values to float16, and those back to another scale.
+void write_casts(network& n) {
+  const std::uint32_t bits = 8;
+  const double of_x = 0.05, of_y = 0.125;
+  const std::int32_t zero_x = -4, zero_y = 5;
+  const OH_NN_QuantParam qx{1, &bits, &of_x, &zero_x}, qy{1, &bits, &of_y, &zero_y};
+  const auto types = [&](OH_NN_DataType from, OH_NN_DataType to) {
+    return std::vector<std::uint32_t>{
+        n.parameter(OH_NN_QUANT_DTYPE_CAST_SRC_T, OH_NN_INT64, std::vector<std::int64_t>{from}),
+        n.parameter(OH_NN_QUANT_DTYPE_CAST_DST_T, OH_NN_INT64, std::vector<std::int64_t>{to})};
+  };
+  const std::uint32_t x = n.tensor({1, 6, 6, 16}, OH_NN_INT8, &qx), halves = n.tensor({1, 6, 6, 16}, OH_NN_FLOAT16),
+                      y = n.tensor({1, 6, 6, 16}, OH_NN_INT8, &qy);
+  n.operation(OH_NN_OPS_QUANT_DTYPE_CAST, types(OH_NN_INT8, OH_NN_FLOAT16), {x}, halves);
+  n.operation(OH_NN_OPS_QUANT_DTYPE_CAST, types(OH_NN_FLOAT16, OH_NN_INT8), {halves}, y);
+  n.finish(x, y);
+}
+
 struct named_network {
   const char* name;
   void (*write)(network&);
@@ -126,6 +144,7 @@ const named_network networks[] = {
     {"lenet", write_lenet, {1, 12, 12, 1}, {1, 10}, OH_NN_FLOAT32},
     {"dynamic", write_dynamic, {1, 9, 7, 3}, {1, 9, 7, 48}, OH_NN_FLOAT32},
     {"bytes", write_bytes, {1, 6, 6, 16}, {1, 6, 6, 20}, OH_NN_INT8},
+    {"casts from and to float16", write_casts, {1, 6, 6, 16}, {1, 6, 6, 16}, OH_NN_INT8},
 };
 
 /// The bytes that a built compilation makes of an input; empty when it is not built.

@@ -6,11 +6,13 @@
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/of.hpp>
+#include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/transpose.hpp>
 #include <nnrt/passes/optimise.hpp>
+#include <nnrt/passes/shapes.hpp>
 
 #include "support/graphs.hpp"
 
@@ -27,7 +29,8 @@ template <class... Ops> ir::graph with_dynamic(ir::graph g) {
   return g;
 }
 ir::graph made_of(ir::graph (*network)()) {
-  return with_dynamic<ops::add, ops::cast, ops::conv2d, ops::reduce_mean, ops::relu, ops::softmax, ops::transpose, ops::fold_affine>(network());
+  return with_dynamic<ops::add, ops::cast, ops::conv2d, ops::quant_dtype_cast, ops::reduce_mean, ops::relu,
+                      ops::softmax, ops::transpose, ops::fold_affine>(network());
 }
 ir::graph widened(ir::graph g) {
   nnrt::detail::widen_halves(g, &ops::of<ops::half_cast>());
@@ -79,6 +82,46 @@ TEST_CASE("widen_halves: results are those of the references on float16, but for
 TEST_CASE("widen_halves: each result is a float16") {
   for (const std::vector<float>& numbers : computed_by_plan(widened(made_of(classifier)), {}))
     for (const float number : numbers) CHECK(static_cast<float>(static_cast<float16>(number)) == number);
+}
+
+TEST_CASE("widen_halves: attributes that repeat a dtype name the one that the node computes with, and rules hold") {
+  struct to_and_from {
+    const char* what;
+    ir::graph (*network)();
+    dtype from, to;
+  };
+  constexpr to_and_from table[] = {
+      {"float16 to stored numbers",
+       [] {
+         return written([](builder& g) {
+           g.output("y", dequantise(quantise(cast<f16>(g.input<f32, shape<2, 40>>("x")), into<quant{0.25F, 3}>)));
+         });
+       },
+       f32, i8},
+      {"stored numbers to float16",
+       [] {
+         return written([](builder& g) {
+           g.output("y", cast<f32>(dequantise<f16>(quantise(g.input<f32, shape<2, 40>>("x"), into<quant{0.25F, 3}>))));
+         });
+       },
+       i8, f32},
+  };
+  for (const to_and_from& r : table) {
+    CAPTURE(r.what);
+    const ir::graph g = made_of(r.network), wide = widened(g);
+    CHECK(count_of<ops::half_cast>(wide) == 1);
+    bool has_cast = false;
+    for (const ir::node& n : wide.nodes) {
+      if (n.op->code != ops::quant_dtype_cast::code) continue;
+      const auto attrs = unpack<ops::quant_dtype_cast::attrs>(wide.attrs_of(n));
+      CHECK(attrs.src_t == static_cast<int>(wide.at(wide.inputs_of(n)[0]).desc.type));
+      CHECK(attrs.dst_t == static_cast<int>(wide.at(wide.outputs_of(n)[0]).desc.type));
+      has_cast = has_cast || (attrs.src_t == static_cast<int>(r.from) && attrs.dst_t == static_cast<int>(r.to));
+    }
+    CHECK(has_cast);
+    passes::judge_nodes(wide, [](std::size_t, const verdict& v) { CHECK(v); });
+    CHECK(computed_by_references(wide) == computed_by_references(g));
+  }
 }
 
 struct row {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/ops/cast.hpp>
+#include <nnrt/ops/detail/type_numbers.hpp>
 #include <nnrt/ops/half_cast.hpp>
 #include <nnrt/passes/fold.hpp>
 
@@ -18,7 +19,14 @@ struct widening {
 
   constexpr widening(ir::graph& graph, const operator_info* op) : g(graph), cast(op), known(passes::known_values(graph)) { wide.assign(g.values.size(), ir::none); }
 
-  /// Whether there is a kernel for the node, with float16 or with float32 in place of it.
+  /// The node's attributes, with these dtypes of its first input and output.
+  constexpr pool<word> attributes(const ir::node& n, dtype input, dtype output) const {
+    pool<word> words;
+    words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
+    ops::detail::repeat_types(n.label->attributes, words, input, output);
+    return words;
+  }
+  /// Whether there is a kernel for the node, with float16 or with float32 in place of it, and its rules accept that.
   constexpr bool has_kernel(const ir::node& n, dtype halves_as) const {
     ir::operand_list operands(g, g.inputs_of(n), known);
     pool<tensor_desc> descs;
@@ -27,7 +35,9 @@ struct widening {
       if (x.desc.type == f16) x.desc.type = halves_as;
     for (tensor_desc& y : descs)
       if (y.type == f16) y.type = halves_as;
-    return static_cast<bool>(n.op->select({g.attrs_of(n), operands.operands, descs}));
+    const pool<word> words =
+        attributes(n, operands.operands.empty() ? dtype::none : operands.operands[0].desc.type, descs[0].type);
+    return n.op->infer(words, operands.operands, descs) && n.op->select({words, operands.operands, descs});
   }
   constexpr bool is_half(std::int32_t id) const { return id != ir::none && g.at(id).desc.type == f16; }
   /// Nodes on known values run once.
@@ -67,6 +77,9 @@ struct widening {
       if (is_half(id)) id = widened(id);
     for (const std::int32_t id : results) outputs.push_back(is_half(id) ? add_value(g.at(id).desc, f32, 0) : id);
     n.inputs = g.add_operands(inputs), n.outputs = g.add_operands(outputs);
+    const bool has_input = !inputs.empty() && inputs[0] != ir::none;
+    n.attrs =
+        g.add_words(attributes(n, has_input ? g.at(inputs[0]).desc.type : dtype::none, g.at(outputs[0]).desc.type));
     g.log.push_back({ir::change::widened, n.label, nullptr, n.name});
     others.push_back(n);
     for (std::size_t i = 0; i < outputs.size(); ++i)
