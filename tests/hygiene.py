@@ -4,6 +4,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
 
     headers    a header says in its first two lines what it is and where it stands in the flow, then #pragma once
     docstrings a public type or concept says what it is in a /// comment
+    opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes and devices for files
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -126,6 +127,19 @@ def check_layers() -> Iterator[str]:
                 yield f"{name}: <{target}> is too slow to parse for {layer}/"
             elif (ROOT / "include" / "nnrt" / target).is_file() or (header.parent / target).is_file():
                 yield f"{name}: write <nnrt/...> instead of {target}"
+
+
+OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freopen)\(|\b[io]?fstream\b")
+
+
+def check_opens() -> Iterator[str]:
+    sources = headers() + sorted((ROOT / "tools" / "nnrt").glob("*.[ch]pp")) + sorted((ROOT / "tools" / "driverd").glob("*.[ch]pp"))
+    for source in sources:
+        if source == INCLUDE / "io" / "open_file.hpp":
+            continue
+        for number, line in enumerate(source.read_text(encoding="utf-8").splitlines(), 1):
+            if OPENS.search(line.partition("//")[0]):
+                yield f"{source.relative_to(ROOT)}:{number}: opens a file; io/open_file.hpp does that"
 
 
 def check_words() -> Iterator[str]:

@@ -8,6 +8,7 @@
 
 #include "support/temporary_folder.hpp"
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -230,6 +231,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   std::vector<float> two_images(128, 0.5F);
   two_images[64 + 3] = std::nanf("");
   std::ofstream(folder.file("nan.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two_images.data()), 512);
+  REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
   struct row { const char* what; std::string arguments; int exit_code; const char* says; };
   std::ofstream(folder.file("empty.tflite"));
   std::ofstream(folder.file("net.onnx")) << "\x08\x07\x12\x07pytorch";
@@ -238,27 +240,55 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
       {"no samples", "quantize " + network + out, 2, "--samples is required"},
       {"an architecture that is none", "quantize " + network + samples + out + " --policy nash", 2, "--policy"},
       {"no file", "quantize " + folder.file("none") + samples + out, 1, "none: cannot open"},
+      {"a pipe for a model", "quantize " + folder.file("pipe") + samples + out, 1,
+       "pipe: is a pipe, expected a regular file"},
+      {"a pipe for samples", "quantize " + network + " --samples " + folder.file("pipe") + out, 1,
+       "pipe: is a pipe, expected a regular file"},
+      {"standard input that is a device", "quantize /dev/stdin" + samples + out + " < /dev/null", 1,
+       "/dev/stdin: is a device, expected a regular file"},
+      {"an output that nobody reads from", "quantize " + network + samples + " -o " + folder.file("pipe"), 1,
+       "pipe: cannot write: nobody reads from it"},
       {"a damaged file", "quantize " + damaged + samples + out, 1, "its bytes are damaged"},
-      {"a file of another format than its name says", "quantize " + folder.file("empty.tflite") + samples + out, 1, "empty.tflite: got 0 bytes, expected "},
-      {"a file of no format that is read", "quantize " + folder.file("net.onnx") + samples + out, 1, "net.onnx: neither a .tflite file nor a saved model: got 11 bytes"},
-      {"a strict policy", "quantize --strict " + saved_erf(folder) + samples + out, 1, "erf: operator must be in the table (got 0, expected 1)"},
-      {"samples of another size", "quantize " + network + " --samples " + folder.file("small.npy") + out, 1, "small.npy: input \"image\": got f32 [2], expected f32 [1, 8, 8, 1]"},
-      {"big-endian samples", "quantize " + network + " --samples " + folder.file("wide.npy") + out, 1, "wide.npy: has elements of type '>f4'"},
-      {"samples in Fortran's order", "quantize " + network + " --samples " + folder.file("turned.npy") + out, 1, "turned.npy: is in Fortran's order"},
-      {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1, "short.npy: has 8 bytes of elements, expected 12"},
-      {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1, "has no .npy, .safetensors or .raw file"},
-      {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1, "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
-      {"a node that there is not", "quantize " + network + samples + out + " --on-processor nobody", 1, "no node is called \"nobody\", which shall run on the processor"},
-      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 2, "--stored-inputs: inputs are images"},
+      {"a file of another format than its name says", "quantize " + folder.file("empty.tflite") + samples + out, 1,
+       "empty.tflite: got 0 bytes, expected "},
+      {"a file of no format that is read", "quantize " + folder.file("net.onnx") + samples + out, 1,
+       "net.onnx: neither a .tflite file nor a saved model: got 11 bytes"},
+      {"a strict policy", "quantize --strict " + saved_erf(folder) + samples + out, 1,
+       "erf: operator must be in the table (got 0, expected 1)"},
+      {"samples of another size", "quantize " + network + " --samples " + folder.file("small.npy") + out, 1,
+       "small.npy: input \"image\": got f32 [2], expected f32 [1, 8, 8, 1]"},
+      {"big-endian samples", "quantize " + network + " --samples " + folder.file("wide.npy") + out, 1,
+       "wide.npy: has elements of type '>f4'"},
+      {"samples in Fortran's order", "quantize " + network + " --samples " + folder.file("turned.npy") + out, 1,
+       "turned.npy: is in Fortran's order"},
+      {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1,
+       "short.npy: has 8 bytes of elements, expected 12"},
+      {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1,
+       "has no .npy, .safetensors or .raw file"},
+      {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1,
+       "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
+      {"a node that there is not", "quantize " + network + samples + out + " --on-processor nobody", 1,
+       "no node is called \"nobody\", which shall run on the processor"},
+      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 2,
+       "--stored-inputs: inputs are images"},
       {"a subcommand that there is not", "bogus", 2, "there is no subcommand \"bogus\""},
-      {"a model that would be replaced", "quantize " + network + samples + " -o " + folder.path() + "/./digits.safetensors", 2, "--out: would replace MODEL"},
-      {"a report in the model's place", "quantize " + network + samples + out + " --report " + folder.file("out.safetensors"), 2, "--report: would replace what --out writes"},
-      {"a folder that is not there", "quantize " + network + samples + out + " --report " + folder.file("no/such/page.html"), 1, "page.html: cannot write there: No such file or directory"},
+      {"a model that would be replaced",
+       "quantize " + network + samples + " -o " + folder.path() + "/./digits.safetensors", 2,
+       "--out: would replace MODEL"},
+      {"a report in the model's place",
+       "quantize " + network + samples + out + " --report " + folder.file("out.safetensors"), 2,
+       "--report: would replace what --out writes"},
+      {"a folder that is not there",
+       "quantize " + network + samples + out + " --report " + folder.file("no/such/page.html"), 1,
+       "page.html: cannot write there: No such file or directory"},
       {"a share that is none", "quantize " + network + samples + out + " --percentile nan", 2, "--percentile"},
       {"a share of nothing", "quantize " + network + samples + out + " --percentile 0", 2, "--percentile"},
-      {"a mean that is no number", "quantize " + network + samples + out + " --mean nan", 1, "input \"image\" has a mean or scale of channel 0 that is no finite number"},
-      {"a scale of 0", "quantize " + network + samples + out + " --input-type y --scale 0", 1, "input \"image\" has scales that are all 0"},
-      {"a sample that is no number", "quantize " + network + " --samples " + folder.file("nan.raw") + out, 1, "input \"image\" of sample 1: got nan at element 3, expected numbers"},
+      {"a mean that is no number", "quantize " + network + samples + out + " --mean nan", 1,
+       "input \"image\" has a mean or scale of channel 0 that is no finite number"},
+      {"a scale of 0", "quantize " + network + samples + out + " --input-type y --scale 0", 1,
+       "input \"image\" has scales that are all 0"},
+      {"a sample that is no number", "quantize " + network + " --samples " + folder.file("nan.raw") + out, 1,
+       "input \"image\" of sample 1: got nan at element 3, expected numbers"},
       {"two means", "quantize " + network + samples + out + " --mean 1,2", 2, "--mean: got 2 numbers, expected 1 or 3"},
   };
   for (const row& r : table) {
@@ -271,14 +301,17 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   }
 }
 
-TEST_CASE("nnrt quantize: what is no file is written to and stays, and a report that nobody can read is no success") {
+TEST_CASE(
+    "nnrt quantize: a device is written to, a link is replaced, and a report that nobody can read is no success") {
   const temporary_folder folder;
   const std::string quantized = "quantize -q " + saved_digits(folder) + " --samples " + digits_folder + "held_out.safetensors";
-  std::filesystem::create_symlink("/dev/null", folder.file("sink"));
-  const outcome made = run(quantized + " --summary -o " + folder.file("sink"));
+  const outcome made = run(quantized + " --summary -o /dev/null");
   CHECK(made.exit_code == 0);
-  CHECK(made.says("saved " + folder.file("sink") + "\n"));
-  CHECK(std::filesystem::is_symlink(folder.file("sink")));
+  CHECK(made.says("saved /dev/null\n"));
+  CHECK(std::filesystem::is_character_file("/dev/null"));
+  std::filesystem::create_symlink("/dev/null", folder.file("sink"));
+  CHECK(run(quantized + " --summary -o " + folder.file("sink")).exit_code == 0);
+  CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder.file("sink"))));
   const outcome unread = run(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " + folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
   CHECK(unread.exit_code == 1);
   CHECK(unread.says("nnrt: cannot print the report: No space left on device"));

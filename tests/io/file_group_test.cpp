@@ -38,7 +38,7 @@ struct group {
     return replace_group(names, members, head, bytes_of(text));
   }
   std::string read() const {
-    const auto file = open_member(member, meant_by(content_of(head)));
+    const auto file = open_member(member, content_of(head).size(), meant_by(content_of(head)));
     return file ? text_of(file->bytes()) : "-";
   }
 };
@@ -62,7 +62,7 @@ TEST_CASE("readers find the old group before the head is written, and the new on
   REQUIRE(write_file(g.head, bytes_of("new")));  // or here
   CHECK(g.read() == "new");
   CHECK(content_of(g.member) == "old");
-  CHECK(settle_member(g.member, meant_by("new")));
+  CHECK(settle_member(g.member, 3, meant_by("new")));
   CHECK(content_of(g.member) == "new");
   CHECK(g.folder.count() == 2);
 }
@@ -71,7 +71,7 @@ TEST_CASE("what a writer left that never wrote its head is not taken for a membe
   const group g;
   REQUIRE(g.replace("old"));
   REQUIRE(write_file(g.before, bytes_of("half")));
-  CHECK(settle_member(g.member, meant_by("old")));
+  CHECK(settle_member(g.member, 3, meant_by("old")));
   CHECK(g.read() == "old");
   REQUIRE(g.replace("new"));
   CHECK(g.read() == "new");
@@ -83,13 +83,13 @@ TEST_CASE("a member that cannot take its name is read where it is, and no one ma
   REQUIRE(g.replace("new"));
   CHECK(g.read() == "new");
   CHECK(content_of(g.before) == "new");
-  const auto settled = settle_member(g.member, meant_by("new"));
+  const auto settled = settle_member(g.member, 3, meant_by("new"));
   REQUIRE_FALSE(settled);
   CHECK(settled.error().code() == error_code::io_failed);
   CHECK(settled.error().message() == g.before + ": cannot take its name: Is a directory");
   CHECK(g.read() == "new");
   std::filesystem::remove_all(g.member);
-  CHECK(settle_member(g.member, meant_by("new")));
+  CHECK(settle_member(g.member, 3, meant_by("new")));
   CHECK(content_of(g.member) == "new");
   CHECK(g.folder.count() == 2);
 }

@@ -148,6 +148,10 @@ result<void> check_arguments(const wishes& wanted) {
 /// A file can be made where it is wanted: said before the work, not behind it.
 result<void> check_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::error_code none;
+  if (const auto there = std::filesystem::symlink_status(path, none).type();
+      there == std::filesystem::file_type::character || there == std::filesystem::file_type::fifo)
+    return {};
   if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0) return {};
   return fail(error_code::io_failed, {path, ": cannot write there: ", std::string_view(std::strerror(errno))});
 }

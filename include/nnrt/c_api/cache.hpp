@@ -26,8 +26,10 @@ namespace nnrt::inline NNRT_ISA::c_api {
 
 using byte_lists = std::vector<byte_list>;
 
-/// The largest number of files of one cache.
+/// The largest number of files of one cache, and of bytes of one of them and of the info file. What is larger is not
+/// mapped, read or written.
 inline constexpr std::size_t most_cache_files = 100;
+inline constexpr std::uint64_t most_cache_file_bytes = std::uint64_t{1} << 36, most_info_bytes = 65536;
 
 /// What a cache was made for. It serves nothing else.
 struct cache_label {
@@ -185,9 +187,12 @@ struct cache_info {
 /// Errors: invalid_file, and those of opening it.
 inline result<cache_info> read_info(const cache_place& place) {
   const auto refuse = [&](const char* why) { return fail(error_code::invalid_file, place.info() + why); };
-  const auto file = mapped_file::open(place.info());
-  if (!file) return fail(file.error());
-  const array_ref<const std::byte> bytes = file->bytes();
+  // Copied, and not mapped: others may cut the file off meanwhile.
+  const auto opened = open_to_read(place.info(), most_info_bytes);
+  if (!opened) return fail(opened.error());
+  byte_list copied(static_cast<std::size_t>(opened->size));
+  if (!nnrt::detail::read_at(opened->file.number(), 0, copied)) return refuse(": cannot be read");
+  const array_ref<const std::byte> bytes = copied;
   if (bytes.size() < sizeof(std::uint64_t)) return refuse(": is too short");
   record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
   if (digest_of(from.bytes) != record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>()) return refuse(": its checksum is wrong");
@@ -200,6 +205,7 @@ inline result<cache_info> read_info(const cache_place& place) {
   for (std::uint64_t i = 0; from.ok && i < count && i < most_cache_files; ++i) {
     const auto size = from.number<std::uint64_t>();
     info.members.push_back({size, from.number<std::uint64_t>()});
+    from.ok = from.ok && size <= most_cache_file_bytes;
   }
   if (!from.ok || count > most_cache_files) return refuse(": does not hold what it says");
   return info;
@@ -219,7 +225,7 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   if (label.fingerprint != 0 && info->fingerprint != label.fingerprint) return detail::unusable(place.info() + ": is of another model");
   found_cache found{cache_state::usable, {}, {}};
   for (std::size_t i = 0; i < info->members.size(); ++i) {
-    auto file = open_member(place.file(i), info->members[i]);
+    auto file = open_member(place.file(i), info->members[i].size, info->members[i]);
     if (!file) return detail::unusable(file.error().message());
     found.files.push_back(kept_bytes(std::move(*file)));
   }
@@ -236,7 +242,7 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
       return fail(error_code::invalid_argument, {place.info(), ": has version ", old->version, " by now, asked for ", version});
     old_members = old->members.size();
     for (std::size_t i = 0; i < old_members; ++i)
-      if (auto ok = settle_member(place.file(i), old->members[i]); !ok) return ok;
+      if (auto ok = settle_member(place.file(i), old->members[i].size, old->members[i]); !ok) return ok;
   }
   record_writer info;
   std::vector<std::string> names;
@@ -253,6 +259,13 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
     info.put(digest_of(buffer));
   }
   info.put(digest_of(info.bytes));
+  if (info.bytes.size() > most_info_bytes)
+    return fail(error_code::io_failed,
+                {place.info(), ": would have ", info.bytes.size(), " bytes, expected at most ", most_info_bytes});
+  for (const byte_list& buffer : buffers)
+    if (buffer.size() > most_cache_file_bytes)
+      return fail(error_code::io_failed,
+                  {place.info(), ": a buffer has ", buffer.size(), " bytes, expected at most ", most_cache_file_bytes});
   std::vector<std::string> all = names;
   for (std::size_t i = names.size(); i < old_members; ++i) all.push_back(place.file(i));
   all.push_back(place.info());

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
+#include <nnrt/io/open_file.hpp>
 #include <nnrt/io/owned_file.hpp>
 #include <nnrt/io/record.hpp>
 
@@ -50,39 +51,84 @@ inline result<void> write_cache(int fd, const cache_token& token, array_ref<cons
   return {};
 }
 
-/// The buffers that write_cache() wrote under this token. Errors: io_failed (it cannot be read, or not written); invalid_file (another token, or
-/// bytes that are not all there, too many, or others).
-inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cache_token& token) {
-  const auto damaged = [](const char* why) { return fail(error_code::invalid_file, {"cache: ", why}); };
+/// The largest file, and the most buffers, that read_cache() takes: it copies them into memory, so that a file must not
+/// be larger than the machine's memory either. NN HAL knows 32 files of each kind, and a driver here exports 100
+/// buffers at most.
+inline constexpr std::uint64_t most_cache_bytes = std::uint64_t{1} << 36, most_cache_buffers = 100;
+
+namespace detail {
+
+/// Bytes of memory that the machine has.
+inline std::uint64_t bytes_of_machine() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), bytes_each = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && bytes_each > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(bytes_each)
+                                     : most_cache_bytes;
+}
+
+inline failure damaged_cache(const char* why) { return fail(error_code::invalid_file, {"cache: ", why}); }
+
+/// The size of a regular file that is open for reading and writing.
+inline result<std::uint64_t> size_of_cache(int fd) {
   struct ::stat status {};
   const int access = ::fcntl(fd, F_GETFL);
   if (access < 0 || ::fstat(fd, &status) != 0) return fail(error_code::io_failed, "cache: cannot be read");
+  if (!S_ISREG(status.st_mode))
+    return fail(error_code::io_failed,
+                {"cache: is ", nnrt::detail::kind_of_file(status.st_mode), ", expected a regular file"});
   if ((access & O_ACCMODE) != O_RDWR) return fail(error_code::io_failed, "cache: is not open for reading and writing");
-  detail::cache_header header;
-  if (status.st_size < static_cast<::off_t>(sizeof header)) return damaged("has no header");
-  std::vector<std::byte> bytes(static_cast<std::size_t>(status.st_size));
-  if (!nnrt::detail::read_at(fd, 0, bytes)) return damaged("became shorter");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+/// What stands in front of the buffers, once it was found to agree with the file's size: nothing larger than these
+/// sizes is allocated before.
+inline result<std::vector<std::uint64_t>> read_cache_sizes(int fd, std::uint64_t file_bytes, const cache_token& token,
+                                                           cache_header& header) {
   const std::uint64_t mark = header.mark;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (header.mark != mark) return damaged("is none");
-  if (header.token != token) return damaged("belongs to another token");
-  const array_ref<const std::byte> rest(bytes.data() + sizeof header, bytes.size() - sizeof header);
-  if (header.buffers > rest.size() / sizeof(std::uint64_t)) return damaged("has fewer buffers than it says");
-  const std::size_t size_bytes = header.buffers * sizeof(std::uint64_t);
+  if (file_bytes < sizeof header) return damaged_cache("has no header");
+  if (!nnrt::detail::read_at(fd, 0, {reinterpret_cast<std::byte*>(&header), sizeof header}))
+    return damaged_cache("became shorter");
+  if (header.mark != mark) return damaged_cache("is none");
+  if (header.token != token) return damaged_cache("belongs to another token");
+  if (header.buffers > most_cache_buffers) return damaged_cache("has more buffers than caches may have");
+  std::vector<std::uint64_t> sizes(header.buffers);
+  std::uint64_t left = file_bytes - sizeof header;
+  const std::uint64_t size_bytes = sizes.size() * sizeof(std::uint64_t);
+  if (size_bytes > left) return damaged_cache("has fewer buffers than it says");
+  if (!nnrt::detail::read_at(fd, sizeof header, {reinterpret_cast<std::byte*>(sizes.data()), size_bytes}))
+    return damaged_cache("became shorter");
+  left -= size_bytes;
+  for (const std::uint64_t size : sizes) {
+    if (size > left) return damaged_cache("is shorter than its buffers");
+    left -= size;
+  }
+  if (left != 0) return damaged_cache("is longer than its buffers");
+  if (file_bytes > most_cache_bytes || file_bytes > bytes_of_machine())
+    return damaged_cache("is larger than this machine can hold");
+  return sizes;
+}
+
+}  // namespace detail
+
+/// The buffers that write_cache() wrote under this token. Nothing is allocated for a file before its header, its token
+/// and the sizes of its buffers are found to be in order. Errors: io_failed (it cannot be read, or not written, or is
+/// no regular file); invalid_file (another token; bytes that are not all there, too many, or others; more than
+/// `most_cache_buffers` or `most_cache_bytes`).
+inline result<std::vector<std::vector<std::byte>>> read_cache(int fd, const cache_token& token) {
+  const auto file_bytes = detail::size_of_cache(fd);
+  if (!file_bytes) return fail(file_bytes.error());
+  detail::cache_header header;
+  const auto sizes = detail::read_cache_sizes(fd, *file_bytes, token, header);
+  if (!sizes) return fail(sizes.error());
   record_writer digests;
   std::vector<std::vector<std::byte>> buffers;
-  std::size_t at = size_bytes;
-  for (std::uint64_t i = 0; i < header.buffers; ++i) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, rest.data() + i * sizeof size, sizeof size);
-    if (size > rest.size() - at) return damaged("is shorter than its buffers");
-    const array_ref<const std::byte> buffer = rest.subspan(at, size);
-    digests.put(size), digests.put(digest_of(buffer));
-    buffers.emplace_back(buffer.begin(), buffer.end());
+  std::uint64_t at = sizeof header + sizes->size() * sizeof(std::uint64_t);
+  for (const std::uint64_t size : *sizes) {
+    buffers.emplace_back(static_cast<std::size_t>(size));
+    if (!nnrt::detail::read_at(fd, at, buffers.back())) return detail::damaged_cache("became shorter");
+    digests.put(size), digests.put(digest_of(buffers.back()));
     at += size;
   }
-  if (at != rest.size()) return damaged("is longer than its buffers");
-  if (digest_of(digests.bytes) != header.digest) return damaged("has other bytes than were written");
+  if (digest_of(digests.bytes) != header.digest) return detail::damaged_cache("has other bytes than were written");
   return buffers;
 }
 

@@ -26,7 +26,7 @@ class directory_lock {
  public:
   enum class use { reading = LOCK_SH, writing = LOCK_EX };
 
-  directory_lock(const std::string& directory, use how) : directory_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  directory_lock(const std::string& directory, use how) : directory_(detail::open_directory(directory.c_str())) {
     for (int wait = 0; wait < 5000 && !take(how); ++wait) {
       const ::timespec millisecond{0, 1'000'000};
       ::nanosleep(&millisecond, nullptr);
@@ -57,24 +57,32 @@ namespace detail {
 [[gnu::cold]] inline std::string before_it_has_its_name(const std::string& member) { return member + ".next"; }
 }  // namespace detail
 
-/// The member that the head means: `is_meant(bytes)` knows it. Error: not_found, naming the file.
-template <class IsMeant> [[gnu::cold]] result<mapped_file> open_member(const std::string& name, IsMeant is_meant) {
-  for (const std::string& path : {name, detail::before_it_has_its_name(name)}) {
-    auto file = mapped_file::open(path);
-    if (file && is_meant(array_ref<const std::byte>(file->bytes()))) return file;
-  }
+namespace detail {
+/// A file of exactly this size that `is_meant(bytes)` knows; larger ones are not mapped.
+template <class IsMeant>
+[[gnu::cold]] result<mapped_file> open_meant(const std::string& path, std::uint64_t size, IsMeant is_meant) {
+  auto file = mapped_file::open(path, size);
+  if (file && (file->bytes().size() != size || !is_meant(array_ref<const std::byte>(file->bytes()))))
+    return fail(error_code::invalid_file, {path, ": is another file"});
+  return file;
+}
+}  // namespace detail
+
+/// The member that the head means, of `size` bytes: `is_meant(bytes)` knows it. Error: not_found, naming the file.
+template <class IsMeant>
+[[gnu::cold]] result<mapped_file> open_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
+  for (const std::string& path : {name, detail::before_it_has_its_name(name)})
+    if (auto file = detail::open_meant(path, size, is_meant)) return file;
   return fail(error_code::not_found, {name, ": is missing, incomplete or changed"});
 }
 
 /// Ends what a writer that was killed had still to do for this member. Who replaces the group does so first, and does not replace it where this
 /// fails: the new member would be written over the one that the head means. Error: io_failed, naming the file.
-template <class IsMeant> [[gnu::cold]] result<void> settle_member(const std::string& name, IsMeant is_meant) {
+template <class IsMeant>
+[[gnu::cold]] result<void> settle_member(const std::string& name, std::uint64_t size, IsMeant is_meant) {
   const std::string before = detail::before_it_has_its_name(name);
   if (::access(before.c_str(), F_OK) != 0) return {};
-  const auto is = [&](const std::string& path) {
-    const auto file = mapped_file::open(path);
-    return file && is_meant(array_ref<const std::byte>(file->bytes()));
-  };
+  const auto is = [&](const std::string& path) { return detail::open_meant(path, size, is_meant).has_value(); };
   if (is(name) || !is(before) || ::rename(before.c_str(), name.c_str()) == 0) return {};
   return fail(error_code::io_failed, {before, ": cannot take its name: ", system_text(errno).view()});
 }
@@ -98,12 +106,14 @@ template <class IsMeant> [[gnu::cold]] result<void> settle_member(const std::str
   ::closedir(listed);
 }
 
-/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Errors: not_found, io_failed; then the old group is as it was.
+/// Replaces a group whose members are settled: members[i] becomes the file names[i]. Whatever else has a member's name,
+/// or the head's, is replaced, too (see replace_file()). Errors: not_found, io_failed; then the old group is as it was.
 [[gnu::cold]] inline result<void> replace_group(std::span<const std::string> names, std::span<const std::span<const std::byte>> members, const std::string& head_name,
                                                 std::span<const std::byte> head) {
   result<void> written;
-  for (std::size_t i = 0; written && i < names.size(); ++i) written = write_file(detail::before_it_has_its_name(names[i]), members[i]);
-  if (written) written = write_file(head_name, head);
+  for (std::size_t i = 0; written && i < names.size(); ++i)
+    written = replace_file(detail::before_it_has_its_name(names[i]), std::span(&members[i], 1));
+  if (written) written = replace_file(head_name, std::span<const std::span<const std::byte>>(&head, 1));
   for (const std::string& name : names) {
     const std::string before = detail::before_it_has_its_name(name);
     if (written) (void)::rename(before.c_str(), name.c_str());  // should it fail, readers know both names, and settle_member() tries again

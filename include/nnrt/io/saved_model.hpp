@@ -435,7 +435,11 @@ inline result<std::vector<saved_model>> load_models(std::string_view path) {
   return made;
 }
 
-inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file) { return detail::load_models(kept_bytes::copy_of(array_ref<const std::byte>(file.data(), file.size()))); }
+inline result<std::vector<saved_model>> load_models(std::span<const std::byte> file) {
+  if (const auto contents = weights::parse(file); !contents)
+    return fail(contents.error());  // before it is copied, which a file of zeros is not worth
+  return detail::load_models(kept_bytes::copy_of(array_ref<const std::byte>(file.data(), file.size())));
+}
 
 inline result<void> model::save(std::string_view path) const {
   const saved_model all[] = {{.network = *this, .name = detail::stem_of(path), .architecture = {}, .places = {}, .inputs = {}, .made_by = {}}};

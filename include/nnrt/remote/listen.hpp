@@ -37,8 +37,9 @@ class lock_file {
   static result<lock_file> beside(const std::string& path) {
     const std::string name = path + ".lock";
     for (;;) {
-      owned_file file(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-      if (!file.is_open()) return nnrt::detail::system_failure(name, "cannot open", errno);
+      auto opened = nnrt::detail::open_regular(name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+      if (!opened) return fail(opened.error());
+      owned_file file = std::move(opened->file);
       if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
         if (errno == EWOULDBLOCK) return fail(error_code::device_failed, joined({path, ": another host listens here"}));
         return nnrt::detail::system_failure(name, "cannot lock", errno);

@@ -1,0 +1,97 @@
+// open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
+// Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to read.
+// a file for reading.
+#pragma once
+
+#include <nnrt/core/config.hpp>
+#include <nnrt/core/pool.hpp>
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/system_text.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/io/owned_file.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A regular file that is open, and its size in bytes when it was opened.
+struct opened_file {
+  owned_file file;
+  std::uint64_t size = 0;
+};
+
+/// For files of any size.
+inline constexpr std::uint64_t any_size = ~std::uint64_t{};
+
+/// Opens the regular file at `path`, of at most `most_bytes`; symbolic links are followed. Never waits, whatever has
+/// the name: pipes, devices, sockets and folders are refused and not opened. A name that is given to something else in
+/// the meantime is noticed. Errors: not_found; io_failed (what is there is no regular file, or the system's reason);
+/// invalid_file (larger than `most_bytes`); invalid_argument (a zero byte in the path). Each names the file.
+result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes = any_size);
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+[[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
+  const error_code code = number == ENOENT   ? error_code::not_found
+                          : number == ENOMEM ? error_code::out_of_memory
+                                             : error_code::io_failed;
+  return fail(code, {path.empty() ? "\"\"" : path, ": ", what, ": ", system_text(number).view()});
+}
+
+[[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
+  return fail(error_code::invalid_argument, {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
+}
+
+/// What a file of this mode is, for messages.
+[[gnu::cold]] inline std::string_view kind_of_file(::mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return "of a kind that is unknown here";
+}
+[[gnu::cold]] inline failure not_regular(std::string_view path, ::mode_t mode) {
+  return fail(error_code::io_failed, {path, ": is ", kind_of_file(mode), ", expected a regular file"});
+}
+
+/// open() that neither waits nor makes a terminal the process's own. Everything that opens a path calls it.
+[[gnu::cold]] inline owned_file open_path(const char* path, int flags, ::mode_t mode = 0) {
+  return owned_file(::open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+}
+
+/// open_path() of a regular file. Errors: not_found, io_failed.
+[[gnu::cold]] inline result<opened_file> open_regular(const char* path, int flags, ::mode_t mode = 0) {
+  opened_file opened{open_path(path, flags, mode), 0};
+  if (!opened.file.is_open()) return system_failure(path, "cannot open", errno);
+  struct ::stat status {};
+  if (::fstat(opened.file.number(), &status) != 0) return system_failure(path, "cannot ask for its size", errno);
+  if (!S_ISREG(status.st_mode)) return not_regular(path, status.st_mode);
+  opened.size = static_cast<std::uint64_t>(status.st_size);
+  return opened;
+}
+}  // namespace detail
+
+[[gnu::cold]] inline result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes) {
+  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
+  pool<char> name;  // with the zero at its end that the system wants
+  name.insert(path.begin(), path.end());
+  name.push_back('\0');
+  // Opening a device can do things to it, so that the name is looked at first; and what was opened afterwards, since
+  // names change.
+  struct ::stat status {};
+  if (::stat(name.data(), &status) != 0) return detail::system_failure(path, "cannot open", errno);
+  if (!S_ISREG(status.st_mode)) return detail::not_regular(path, status.st_mode);
+  auto opened = detail::open_regular(name.data(), O_RDONLY);
+  if (!opened) return opened;
+  if (opened->size > most_bytes)
+    return fail(error_code::invalid_file, {path, ": has ", opened->size, " bytes, expected at most ", most_bytes});
+  return opened;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
