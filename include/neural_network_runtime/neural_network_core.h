@@ -94,8 +94,9 @@ OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation *compilation, b
 /// Errors, in this order: INVALID_PARAMETER for null, two sources of a model, or a second call; FAILED for an unknown
 /// device or a source that it cannot take; OPERATION_FORBIDDEN for an option that it lacks; INVALID_PARAMETER for an
 /// option out of range, or a model that is not finished; OPERATION_FORBIDDEN for a cache of a higher version; FAILED
-/// when the device refuses an operation; INVALID_PARAMETER for a directory that is not there or
-/// takes no files of this user; SAVE_CACHE_EXCEPTION when the cache cannot be written. (9)
+/// when the device refuses an operation; INVALID_PARAMETER for a directory that is not there. A
+/// cache that cannot be written (the directory is read-only or full, the device exports nothing)
+/// is no error: the model is built, and the log says that nothing was kept. (9)
 OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation) NNRT_NOEXCEPT;
 
 /// Destroys a compilation; its executors go on. Null is ignored. (9)

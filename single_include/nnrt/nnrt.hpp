@@ -11108,7 +11108,8 @@ template <class T> void restore_floats(const T* x, std::int64_t n, const quantis
 
 // ===== nnrt/ops/detail/type_numbers.hpp
 // type_numbers: dtypes as NNRt and its driver interface number them in attributes.
-// Flow: rules of operators that are told a dtype by its number: cast, quant_dtype_cast, constant_of_shape.
+// Flow: rules of operators that are told a dtype by its number: cast, quant_dtype_cast, constant_of_shape; passes that
+// change dtypes keep attributes true.
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -11118,6 +11119,30 @@ constexpr dtype numbered_type(std::int64_t number) {
   for (int i = 1; i < dtype_count; ++i)
     if (number == i || number == hdi[i]) return static_cast<dtype>(i);
   return dtype::none;
+}
+
+/// An attribute that repeats the dtype of operand 0 as a number. In every operator that has such an attribute it goes
+/// by one of these names.
+struct repeated_type {
+  std::string_view attribute;
+  bool is_of_output = false;
+};
+inline constexpr repeated_type repeated_types[] = {{"src_t", false}, {"dst_t", true}, {"data_type", true}};
+
+/// Writes the dtypes of input 0 and output 0 into the words of the attributes that repeat them, where those name
+/// another dtype.
+constexpr void repeat_types(array_ref<const attribute_field> fields, array_ref<word> words, dtype input, dtype output) {
+  std::size_t at = 0;
+  for (const attribute_field& field : fields) {
+    const array_ref<word> left = words.subspan(at);
+    for (const repeated_type& one : repeated_types) {
+      const dtype is = one.is_of_output ? output : input;
+      if (one.attribute != field.name || left.empty()) continue;
+      const dtype named = left[0] == 0 ? f32 : numbered_type(left[0]);  // 0: the operator's default
+      if (named != is) left[0] = static_cast<word>(is);
+    }
+    at += words_of(field.kind, left);
+  }
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -35584,6 +35609,11 @@ template <class T> class shared {
 // file: a file mapped read-only into memory.
 // Flow: weights, saved models and compilation caches come through it; write_file.hpp writes what it maps.
 
+// ===== nnrt/io/open_file.hpp
+// open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
+// Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to read.
+// a file for reading.
+
 // ===== nnrt/core/system_text.hpp
 // system_text: what the operating system says of the number of an error.
 // Flow: errors about files, caches and threads end with it.
@@ -35687,8 +35717,88 @@ template <class Write> bool write_each(array_ref<const std::byte> bytes, Write w
 
 }  // namespace nnrt::inline NNRT_ISA
 
-#include <sys/mman.h>
 #include <sys/stat.h>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A regular file that is open, and its size in bytes when it was opened.
+struct opened_file {
+  owned_file file;
+  std::uint64_t size = 0;
+};
+
+/// For files of any size.
+inline constexpr std::uint64_t any_size = ~std::uint64_t{};
+
+/// Opens the regular file at `path`, of at most `most_bytes`; symbolic links are followed. Never waits, whatever has
+/// the name: pipes, devices, sockets and folders are refused and not opened. A name that is given to something else in
+/// the meantime is noticed. Errors: not_found; io_failed (what is there is no regular file, or the system's reason);
+/// invalid_file (larger than `most_bytes`); invalid_argument (a zero byte in the path). Each names the file.
+result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes = any_size);
+
+// --- details ---------------------------------------------------------------
+namespace detail {
+[[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
+  const error_code code = number == ENOENT   ? error_code::not_found
+                          : number == ENOMEM ? error_code::out_of_memory
+                                             : error_code::io_failed;
+  return fail(code, {path.empty() ? "\"\"" : path, ": ", what, ": ", system_text(number).view()});
+}
+
+[[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
+  return fail(error_code::invalid_argument, {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
+}
+
+/// What a file of this mode is, for messages.
+[[gnu::cold]] inline std::string_view kind_of_file(::mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return "of a kind that is unknown here";
+}
+[[gnu::cold]] inline failure not_regular(std::string_view path, ::mode_t mode) {
+  return fail(error_code::io_failed, {path, ": is ", kind_of_file(mode), ", expected a regular file"});
+}
+
+/// open() that neither waits nor makes a terminal the process's own. Everything that opens a path calls it.
+[[gnu::cold]] inline owned_file open_path(const char* path, int flags, ::mode_t mode = 0) {
+  return owned_file(::open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+}
+
+/// open_path() of a regular file. Errors: not_found, io_failed.
+[[gnu::cold]] inline result<opened_file> open_regular(const char* path, int flags, ::mode_t mode = 0) {
+  opened_file opened{open_path(path, flags, mode), 0};
+  if (!opened.file.is_open()) return system_failure(path, "cannot open", errno);
+  struct ::stat status {};
+  if (::fstat(opened.file.number(), &status) != 0) return system_failure(path, "cannot ask for its size", errno);
+  if (!S_ISREG(status.st_mode)) return not_regular(path, status.st_mode);
+  opened.size = static_cast<std::uint64_t>(status.st_size);
+  return opened;
+}
+}  // namespace detail
+
+[[gnu::cold]] inline result<opened_file> open_to_read(std::string_view path, std::uint64_t most_bytes) {
+  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
+  pool<char> name;  // with the zero at its end that the system wants
+  name.insert(path.begin(), path.end());
+  name.push_back('\0');
+  // Opening a device can do things to it, so that the name is looked at first; and what was opened afterwards, since
+  // names change.
+  struct ::stat status {};
+  if (::stat(name.data(), &status) != 0) return detail::system_failure(path, "cannot open", errno);
+  if (!S_ISREG(status.st_mode)) return detail::not_regular(path, status.st_mode);
+  auto opened = detail::open_regular(name.data(), O_RDONLY);
+  if (!opened) return opened;
+  if (opened->size > most_bytes)
+    return fail(error_code::invalid_file, {path, ": has ", opened->size, " bytes, expected at most ", most_bytes});
+  return opened;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+#include <sys/mman.h>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -35707,10 +35817,12 @@ class mapped_file {
     if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
   }
 
-  /// Errors: not_found, io_failed, out_of_memory; each names the file and says what the system said.
-  static result<mapped_file> open(std::string_view path);
+  /// Maps a file of at most `most_bytes`, as open_to_read() opens it: pipes (also /dev/stdin and process
+  /// substitutions), devices and folders are refused, since they cannot be mapped. Errors: those of open_to_read(),
+  /// io_failed, out_of_memory; each names the file and says what the system said.
+  static result<mapped_file> open(std::string_view path, std::uint64_t most_bytes = any_size);
   /// The same for a default-made one.
-  result<void> map(std::string_view path);
+  result<void> map(std::string_view path, std::uint64_t most_bytes = any_size);
 
   array_ref<const std::byte> bytes() const { return bytes_; }
 
@@ -35719,40 +35831,19 @@ class mapped_file {
 };
 
 // --- details ---------------------------------------------------------------
-namespace detail {
-[[gnu::cold]] inline failure system_failure(std::string_view path, std::string_view what, int number) {
-  const error_code code = number == ENOENT   ? error_code::not_found
-                          : number == ENOMEM ? error_code::out_of_memory
-                                             : error_code::io_failed;
-  return fail(code, {path.empty() ? "\"\"" : path, ": ", what, ": ", system_text(number).view()});
-}
-
-[[gnu::cold]] inline failure zero_byte_in(std::string_view path) {
-  return fail(error_code::invalid_argument,
-              {path.substr(0, path.find('\0')), ": a zero byte follows in the path"});
-}
-}  // namespace detail
-
-[[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path) {
+[[gnu::cold]] inline result<mapped_file> mapped_file::open(std::string_view path, std::uint64_t most_bytes) {
   mapped_file mapped;
-  if (auto ok = mapped.map(path); !ok) return fail(std::move(ok.error()));
+  if (auto ok = mapped.map(path, most_bytes); !ok) return fail(std::move(ok.error()));
   return mapped;
 }
 
-[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path) {
-  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
-  pool<char> name;  // with the zero behind it that the system wants
-  name.insert(path.begin(), path.end());
-  name.push_back('\0');
-  // O_NONBLOCK: a pipe must be refused below, not waited for.
-  const owned_file file(::open(name.data(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return detail::system_failure(path, "cannot open", errno);
-  struct ::stat status {};
-  if (::fstat(file.number(), &status) != 0) return detail::system_failure(path, "cannot ask for its size", errno);
-  if (!S_ISREG(status.st_mode)) return fail(error_code::io_failed, {path, ": cannot map: not a regular file"});
-  if (status.st_size == 0) return {};
-  const auto bytes = static_cast<std::size_t>(status.st_size);
-  void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
+[[gnu::cold]] inline result<void> mapped_file::map(std::string_view path, std::uint64_t most_bytes) {
+  const auto opened = open_to_read(path, most_bytes);
+  if (!opened) return fail(opened.error());
+  if (opened->size == 0) return {};
+  if (opened->size > std::numeric_limits<std::size_t>::max()) return detail::system_failure(path, "cannot map", ENOMEM);
+  const auto bytes = static_cast<std::size_t>(opened->size);
+  void* const address = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, opened->file.number(), 0);
   if (address == MAP_FAILED) return detail::system_failure(path, "cannot map", errno);
   bytes_ = {static_cast<const std::byte*>(address), bytes};
   return {};
@@ -40141,11 +40232,19 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file beside it is written,
-/// flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one, and a
-/// mapping of the old one stays valid. An existing file's permissions are kept; a symbolic link is replaced, not
-/// followed. What is no regular file (a device, a pipe) is written to and stays what it is. Errors: not_found, io_failed
-/// (a folder, a socket, and a link to what a process has open, too); each names the file.
+/// Replaces the file at `path` (or makes it) by the pieces, one after the other. A temporary file next to it is
+/// written, flushed to the device and renamed, so that a reader or a power cut meets the old content or the new one,
+/// and a mapping of the old one stays valid. Permissions of the caller's own file are kept; of another user's file the
+/// new one, which is the caller's, has no more than that. No symbolic link is followed: one that has the name is
+/// replaced, its target is not written to. A pipe or device that has the name is replaced, too. Errors: not_found,
+/// io_failed (a folder has the name, too); each names the file.
+[[gnu::cold]] inline result<void> replace_file(std::string_view path,
+                                               std::span<const std::span<const std::byte>> contents);
+
+/// replace_file(), but a pipe or device is written to and stays what it is: for files that a user names. So are what
+/// the names of the system lead to: /dev/stdout, /dev/stderr, /dev/fd/ and /proc/. Errors: those of replace_file();
+/// io_failed (a pipe that nobody reads from, a socket, and a name of the system for a regular file that a process has
+/// open); each names the file.
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents);
 [[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::byte> content) {
   return write_file(path, std::span<const std::span<const std::byte>>(&content, 1));
@@ -40156,58 +40255,73 @@ namespace detail {
 inline constexpr std::string_view mark_of_new_files = ".new-";
 
 /// A new file named path.new-<process>-<n>; left-overs of a killed process with the same number are stepped over.
-[[gnu::cold]] inline int create_beside(const std::string& path, std::string& temporary) {
+[[gnu::cold]] inline owned_file create_beside(const std::string& path, std::string& temporary) {
   for (int n = 0;; ++n) {
     temporary = joined({path, mark_of_new_files, ::getpid(), "-", n});
-    const int number = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (number >= 0 || errno != EEXIST || n == 1000) return number;
+    owned_file made = open_path(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    if (made.is_open() || errno != EEXIST || n == 1000) return made;
   }
 }
 
+/// Gives a new file the permissions of the regular file that it will replace, if there is one. Bits that let programs
+/// run as their owner are not taken over.
+[[gnu::cold]] inline bool take_over_permissions(const owned_file& file, const char* path) {
+  struct ::stat old {
+  }, made{};
+  if (::lstat(path, &old) != 0 || !S_ISREG(old.st_mode) || ::fstat(file.number(), &made) != 0) return true;
+  const ::mode_t allowed = old.st_uid == made.st_uid ? 0777U : made.st_mode;
+  return ::fchmod(file.number(), old.st_mode & allowed & 0777U) == 0;
+}
+
 [[gnu::cold]] inline bool write_and_flush(owned_file& file, std::span<const std::span<const std::byte>> contents, const char* path) {
+  if (!take_over_permissions(file, path)) return false;
   for (const auto piece : contents)
     if (!write_all(file.number(), piece)) return false;
-  struct ::stat old {};
-  if (::stat(path, &old) == 0 && ::fchmod(file.number(), old.st_mode & 07777U) != 0) return false;
   return ::fsync(file.number()) == 0 && file.close();
 }
 
-/// Whether the path leads to something that no file may take the place of: a device, a pipe, a folder, what a process has open (/dev/stdout).
-[[gnu::cold]] inline bool stays(const char* path) {
-  struct ::stat there {};
-  if (::stat(path, &there) != 0) return false;
-  char link[6];
-  return !S_ISREG(there.st_mode) || (::readlink(path, link, sizeof link) == 6 && std::string_view(link, 6) == "/proc/");
+/// Whether this is a name by which the system gives a process what it has open. These are links, and are followed.
+[[gnu::cold]] inline bool is_name_of_the_system(std::string_view path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" || path == "/dev/stdin" || path.substr(0, 8) == "/dev/fd/" ||
+         path.substr(0, 6) == "/proc/";
 }
 
 /// Writes to a device or a pipe.
-[[gnu::cold]] inline result<void> write_through(const std::string& path, std::span<const std::span<const std::byte>> contents) {
-  struct ::stat there {};
-  if (::stat(path.c_str(), &there) == 0 && S_ISREG(there.st_mode))
+[[gnu::cold]] inline result<void> write_through(const std::string& path, bool follows,
+                                                std::span<const std::span<const std::byte>> contents) {
+  owned_file file = open_path(path.c_str(), O_WRONLY | (follows ? 0 : O_NOFOLLOW));
+  struct ::stat opened {};
+  if (!file.is_open() && errno == ENXIO)
+    return fail(error_code::io_failed, {path, ": cannot write: nobody reads from it"});
+  if (!file.is_open() || ::fstat(file.number(), &opened) != 0) return system_failure(path, "cannot write", errno);
+  if (S_ISREG(opened.st_mode))
     return fail(error_code::io_failed, {path, ": cannot replace it: it is a link to what a process has open"});
-  owned_file file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  bool is_written = file.is_open();
+  // It was opened without waiting; who reads slowly is waited for.
+  bool is_written = ::fcntl(file.number(), F_SETFL, 0) == 0;
   for (std::size_t i = 0; is_written && i < contents.size(); ++i) is_written = write_all(file.number(), contents[i]);
   if (is_written && file.close()) return {};
   return system_failure(path, "cannot write", errno);
 }
+
+/// A directory, for its locks and for flushing it.
+[[gnu::cold]] inline owned_file open_directory(const char* path) { return open_path(path, O_RDONLY | O_DIRECTORY); }
 
 // After a rename only the directory's own flush makes the new name durable; a file system that cannot do it is no
 // reason to report a failed write.
 [[gnu::cold]] inline void flush_directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const owned_file directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const owned_file directory = open_directory(folder.c_str());
   if (directory.is_open()) ::fsync(directory.number());
 }
 }  // namespace detail
 
-[[gnu::cold]] inline result<void> write_file(std::string_view path, std::span<const std::span<const std::byte>> contents) {
+[[gnu::cold]] inline result<void> replace_file(std::string_view path,
+                                               std::span<const std::span<const std::byte>> contents) {
   if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
   const std::string name(path);
-  if (detail::stays(name.c_str())) return detail::write_through(name, contents);
   std::string temporary;
-  owned_file file(detail::create_beside(name, temporary));
+  owned_file file = detail::create_beside(name, temporary);
   if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
   if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;
@@ -40216,6 +40330,20 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   }
   detail::flush_directory_of(name);
   return {};
+}
+
+[[gnu::cold]] inline result<void> write_file(std::string_view path,
+                                             std::span<const std::span<const std::byte>> contents) {
+  if (path.find('\0') != path.npos) return detail::zero_byte_in(path);
+  const std::string name(path);
+  const bool follows = detail::is_name_of_the_system(path);
+  struct ::stat there {};
+  if ((follows ? ::stat(name.c_str(), &there) : ::lstat(name.c_str(), &there)) == 0) {
+    const ::mode_t mode = there.st_mode;
+    if (follows || S_ISFIFO(mode) || S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode))
+      return detail::write_through(name, follows, contents);
+  }
+  return replace_file(path, contents);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

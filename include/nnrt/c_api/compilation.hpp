@@ -81,7 +81,9 @@ class compilation : public compilation_options {
     if (made.code == OH_NN_SUCCESS && !is_restored) made = model != nullptr ? prepare_network(me, device->device, *model, wanted) : prepare_bytes(me, *device, given, wanted);
     if (made.code != OH_NN_SUCCESS) return made.code;
     if (wants_cache() && !is_restored)
-      if (const OH_NN_ReturnCode code = store_in_directory(me, made.model->model(), label, of_others); code != OH_NN_SUCCESS) return code;
+      if (const OH_NN_ReturnCode code = keep_in_directory(me, made.model->model(), label, of_others);
+          code != OH_NN_SUCCESS)
+        return code;
     built_.emplace(built_model{std::move(*made.model), device->device, device->id_by(names_of_devices), device->name});
     return OH_NN_SUCCESS;
   }
@@ -173,7 +175,8 @@ class compilation : public compilation_options {
   OH_NN_ReturnCode find_bytes(const char* me, mapped_file& file, given_bytes& given) const {
     if (bytes.data() != nullptr) given = bytes;
     if (offline_file == nullptr) return OH_NN_SUCCESS;
-    if (const auto opened = file.map(offline_file); !opened) return fails(OH_NN_FAILED, {me, ": ", opened.error().message()});
+    if (const auto opened = file.map(offline_file, most_cache_file_bytes); !opened)
+      return fails(OH_NN_FAILED, {me, ": ", opened.error().message()});
     given = file.bytes();
     return OH_NN_SUCCESS;
   }
@@ -288,22 +291,39 @@ class compilation : public compilation_options {
     return {OH_NN_SUCCESS, {}, std::move(found.files)};
   }
 
-  /// Behind its own buffers a program keeps those of other machines that share the directory: they would take turns in replacing them otherwise.
-  OH_NN_ReturnCode store_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label, const std::vector<kept_bytes>& of_others) const {
-    if (cache_version == reserved_version) return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
+  /// What a directory keeps of a prepared model. After its own buffers a program keeps those of other machines that
+  /// share the directory: they would take turns in replacing them otherwise.
+  static result<byte_lists> buffers_of(const hal::prepared_model& made, const std::vector<kept_bytes>& of_others) {
     auto buffers = made.exported();
-    if (!buffers) return fails(OH_NN_SAVE_CACHE_EXCEPTION, {me, ": ", buffers.error().message()});
-    if (buffers->empty() || buffers->size() > most_cache_files - further_files) return fails(OH_NN_FAILED, {me, ": the device exports ", buffers->size(), " buffers, expected 1 to ", most_cache_files - further_files});
+    if (!buffers) return buffers;
+    if (buffers->empty() || buffers->size() > most_cache_files - further_files)
+      return fail(error_code::device_failed, {"the device exports ", buffers->size(), " buffers, expected 1 to ",
+                                              most_cache_files - further_files});
     for (const kept_bytes& other : of_others)
       if (buffers->size() < most_cache_files - further_files) buffers->emplace_back(other.bytes().begin(), other.bytes().end());
     if constexpr (further_files > 0)
       for (const bool inputs : {true, false}) buffers->push_back(described_ends(made, inputs));
+    return buffers;
+  }
+
+  /// Refuses what cannot be a place for a cache, and a version that must not replace what is there. The model is ready
+  /// by now: what else fails costs the cache alone, and the log says so.
+  OH_NN_ReturnCode keep_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label,
+                                     const std::vector<kept_bytes>& of_others) const {
+    if (cache_version == reserved_version)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
-    const auto stored = store(*where, label, cache_version, *buffers);
-    if (stored) return OH_NN_SUCCESS;
-    const bool is_newer = stored.error().code() == error_code::invalid_argument, may_write = ::access(where->directory.c_str(), W_OK | X_OK) == 0;
-    return fails(is_newer ? OH_NN_OPERATION_FORBIDDEN : may_write ? OH_NN_SAVE_CACHE_EXCEPTION : OH_NN_INVALID_PARAMETER, {me, ": ", stored.error().message()});
+    return guarded(me, OH_NN_SUCCESS, [&](const char* function) {
+      const auto buffers = buffers_of(made, of_others);
+      if (!buffers)
+        return fails(OH_NN_SUCCESS, {function, ": nothing was kept in the cache: ", buffers.error().message()});
+      const auto stored = store(*where, label, cache_version, *buffers);
+      if (stored) return OH_NN_SUCCESS;
+      if (stored.error().code() == error_code::invalid_argument)
+        return fails(OH_NN_OPERATION_FORBIDDEN, {function, ": ", stored.error().message()});  // a newer one
+      return fails(OH_NN_SUCCESS, {function, ": nothing was kept in the cache: ", stored.error().message()});
+    });
   }
 
   static OH_NN_ReturnCode refused(const char* me, const error& why) {
