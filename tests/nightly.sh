@@ -16,6 +16,7 @@ Runs the named legs, or all of them:
   tsan       unit tests under the thread sanitizer
   valgrind   unit tests and examples under valgrind, built for AVX2 (valgrind 3.19 knows no AVX-512)
   neon       unit tests and examples for 64-bit Arm, built by both compilers, run in qemu
+  silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each instruction set: none may warn
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120)
 EOF
@@ -59,6 +60,8 @@ leg_neon() {
   build_and_test neon_clang -L 'unit|example'
 }
 
+leg_silent() { python3 tests/support/silent.py --jobs "$jobs"; }
+
 leg_reference() {
   mkdir -p build
   quietly build/reference.log doxygen Doxyfile
@@ -81,7 +84,7 @@ leg_fuzz() {
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
 
-[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon reference fuzz
+[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon silent reference fuzz
 for leg in "$@"; do
   declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
 done
