@@ -29290,13 +29290,15 @@ inline void usual_shares(const Share& share, const std::int32_t* power, std::int
   const std::uint64_t fraction = static_cast<std::uint32_t>(share.reciprocal.fraction), up = bits > 0 ? std::uint64_t{1} << (bits - 1) : 0;
   std::int64_t i = 0;
 #if defined(NNRT_LANES_AVX2)
+  // g++ 12 does not see from `i + 8 <= count` that a constant count of eights leaves nothing for the loop below, and warns of it.
+  const std::int64_t in_eights = count / 8 * 8;
   const auto all = [](std::uint64_t x) { return _mm256_set1_epi64x(static_cast<long long>(x)); };
   const __m256i of_fraction = all(fraction), of_half = all(half), of_up = all(up), of_most = all(most);
   const auto shares = [&](__m256i powers) __attribute__((always_inline)) {
     const __m256i products = _mm256_srli_epi64(_mm256_add_epi64(_mm256_mul_epu32(powers, of_fraction), of_half), 31);
     return _mm256_min_epu32(_mm256_srl_epi64(_mm256_add_epi64(products, of_up), _mm_cvtsi32_si128(bits)), of_most);
   };
-  for (; i + 8 <= count; i += 8) {
+  for (; i < in_eights; i += 8) {
     const auto eight = load_vector<__m256i>(power + i);
     const __m256i numbers = _mm256_or_si256(shares(eight), _mm256_slli_epi64(shares(_mm256_srli_epi64(eight, 32)), 32));
     const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(numbers), _mm256_extracti128_si256(numbers, 1));
@@ -38197,6 +38199,86 @@ template <class G, class Image = void> class refused_calls {
 // memory: where executors keep intermediate results and prepared weights.
 // Flow: executor holds an arena_memory; prepared_weights is shared by the executors of one network.
 
+// ===== nnrt/core/float_environment.hpp
+// float_environment: how a thread computes with floats - its rounding, denormals and traps.
+// Flow: threads that compute for another one take over that one's (exec/threads.hpp and what else has threads); what is made before a network runs is
+// computed in the usual one (exec/memory.hpp, exec/program.hpp).
+
+#if !defined(__SSE__) && !defined(__aarch64__)
+#include <fenv.h>
+#endif
+
+namespace nnrt::inline NNRT_ISA {
+
+/// The control bits of a thread's floating-point unit: rounding mode, denormal operands and results, which exceptions trap. The flags of exceptions that
+/// have happened are no part of it. x86: bits 6 to 15 of MXCSR. aarch64: FPCR. Elsewhere: the rounding mode of <fenv.h>.
+class float_environment {
+ public:
+  /// The usual one: rounds to nearest, keeps denormals, nothing traps.
+  constexpr float_environment() = default;
+  /// That of the thread which calls.
+  static float_environment of_this_thread() { return float_environment(read() & control); }
+  /// That of another process on this machine, by its word(). Other bits than those of rounding and denormals are left out: a trap would end this process.
+  static constexpr float_environment from_word(std::uint64_t word) { return float_environment((word & ~traps & control & ~refused) | (untrapped & traps)); }
+
+  constexpr std::uint64_t word() const { return word_; }
+  /// The calling thread computes in it from now on. Flags of exceptions stay. Costs a read of the register where nothing changes.
+  void enter() const {
+    const std::uint64_t now = read();
+    if (const std::uint64_t wanted = (now & ~control) | word_; wanted != now) write(wanted);
+  }
+  friend constexpr bool operator==(float_environment, float_environment) = default;
+
+ private:
+#if defined(__SSE__)
+  // Denormals are zeros 0x40, masks 0x1f80, rounding 0x6000, flush to zero 0x8000.
+  static constexpr std::uint64_t control = 0xffc0, traps = 0x1f80, untrapped = 0x1f80, usual = 0x1f80, refused = 0;
+  static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
+  static void write(std::uint64_t word) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(word)); }
+#elif defined(__aarch64__)
+  // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Others may mean something on newer processors, and are taken over between threads.
+  static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0, refused = ~std::uint64_t{0x07c80000};
+  static std::uint64_t read() {
+    std::uint64_t word;
+    asm volatile("mrs %0, fpcr" : "=r"(word));
+    return word;
+  }
+  static void write(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word) : "memory"); }
+#else
+  static constexpr std::uint64_t control = 0xffffffff, traps = 0, untrapped = 0, usual = FE_TONEAREST, refused = 0;
+  static std::uint64_t read() { return static_cast<std::uint64_t>(fegetround()); }
+  static void write(std::uint64_t word) { fesetround(static_cast<int>(word)); }
+#endif
+
+  explicit constexpr float_environment(std::uint64_t word) : word_(word) {}
+
+  std::uint64_t word_ = usual;
+};
+
+/// The calling thread computes in an environment as long as this lives, and in its former one afterwards. What is computed meanwhile must lie in functions
+/// that are not inlined: compilers move arithmetic across the change.
+class float_scope {
+ public:
+  explicit float_scope(float_environment wanted) : before_(float_environment::of_this_thread()) { wanted.enter(); }
+  float_scope(const float_scope&) = delete;
+  float_scope& operator=(const float_scope&) = delete;
+  ~float_scope() { before_.enter(); }
+
+ private:
+  float_environment before_;
+};
+
+namespace detail {
+template <class F> [[gnu::noinline]] auto called(F& f) { return f(); }
+}  // namespace detail
+
+/// What f() gives, computed in an environment by the calling thread.
+template <class F> auto computed_in(float_environment wanted, F f) {
+  const float_scope scope(wanted);
+  return detail::called(f);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/deadline.hpp
 // deadline: a time after which what is under way is not wanted any more, on the steady clock.
 // Flow: compile() and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
@@ -38353,7 +38435,8 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
+/// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point environment, as constants are in the
+/// compiler: executors of several threads share them, and so do processes that restore them. Errors as prepare().
 [[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
                                                     fault_wording words = &error_of) {
   heap_block scratch;
@@ -38370,6 +38453,7 @@ struct prepared_weights {
   context.views = views;
   run_fault fault;
   if (words != nullptr) context.fault = &fault;
+  const float_scope usual{float_environment()};  // steps are called through pointers, so no arithmetic leaves it
   for (const step& next : plan.prepare) {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
     if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));
@@ -38797,12 +38881,53 @@ class thread_trials {
 // threads: a small pool; the parts of one step run at the same time, then all wait for each other.
 // Flow: executors and sessions make one when the options ask for threads; run_plan() hands it the steps.
 
+// ===== nnrt/exec/forks.hpp
+// forks: whether an object's process is still the one that made it, or a child that was forked since.
+// Flow: what has threads, or sockets that others are served by, asks before it waits for a thread or speaks: a child has neither of them.
+
+#include <pthread.h>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// Forks between the first process and this one since somebody asks. Changes only in a child that has one thread yet.
+inline int forks_so_far = 0;
+
+/// Counts forks from now on. (pthread_atfork and no getpid(): that is a system call, and runs ask.)
+[[gnu::cold]] inline void count_forks() {
+  [[maybe_unused]] static const int failed =
+      pthread_atfork(nullptr, nullptr, [] { __atomic_store_n(&forks_so_far, forks_so_far + 1, __ATOMIC_RELEASE); });
+}
+
+/// The process in which an object was made.
+class home_process {
+ public:
+  home_process() : forks_(now()) { count_forks(); }
+  /// False in a child that was forked since.
+  bool is_here() const { return __atomic_load_n(&forks_, __ATOMIC_ACQUIRE) == now(); }
+  /// The object belongs to this process from now on.
+  void move_here() { __atomic_store_n(&forks_, now(), __ATOMIC_RELEASE); }
+
+ private:
+  static int now() { return __atomic_load_n(&forks_so_far, __ATOMIC_ACQUIRE); }
+
+  int forks_;
+};
+
+/// Leaves an object's contents to no one, and makes a new one in its place: for what a thread that is gone was using, or would be waited for by its end.
+template <class T, class... Arguments> void made_anew(T& object, Arguments&&... arguments) {
+  ::new (static_cast<void*>(&object)) T(static_cast<Arguments&&>(arguments)...);
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/processors.hpp
 // processors: which of them threads run on.
 // Flow: thread_pool pins its workers where options ask for it.
 
 #include <errno.h>
-#include <pthread.h>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -39005,6 +39130,9 @@ namespace nnrt::inline NNRT_ISA {
 ///
 /// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the others: between two stages
 /// lies one message from core to core, not one to begin and one to end.
+///
+/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a child process, which has no workers,
+/// the caller runs all shares; the pool may be destroyed there.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -39016,6 +39144,7 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
+    home_.move_here();
     members_.assign(static_cast<std::size_t>(threads), {});  // threads hold pointers to them
     threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
@@ -39039,7 +39168,9 @@ class thread_pool final : public part_runner {
   bool is_pinned() const { return is_pinned_; }
 
   void run(staged_work& work, int first, int end) override {
-    work_ = &work;  // seen with what is posted; until then nobody can claim anything
+    if (!home_.is_here()) forget_workers();
+    work_ = &work;  // seen with what is posted, as is the next one; until then nobody can claim anything
+    environment_ = float_environment::of_this_thread();
     if (idle_.any()) forget_present();
     for (int number = first, posted = -1; number < end;) {
       const staged_work::stage stage = work.at(number);
@@ -39143,6 +39274,7 @@ class thread_pool final : public part_runner {
   static void* work(void* argument) {
     member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
+    float_environment mine = float_environment::of_this_thread();
     for (word seen = 0;;) {
       pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
@@ -39150,6 +39282,7 @@ class thread_pool final : public part_runner {
       const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
       if (!me.seat.claim(round)) continue;
       for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, false);
+      if (mine != pool.environment_) (mine = pool.environment_).enter();
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
       pool.finish(me, round);
     }
@@ -39207,7 +39340,15 @@ class thread_pool final : public part_runner {
     wait_until(is_done, waiting_, true);
   }
 
+  /// In a child process: threads that are there no more wait for nothing, and what they held is nobody's.
+  [[gnu::cold]] void forget_workers() {
+    home_.move_here();
+    started_ = 0, round_ = 0, posted_ = 0;
+    detail::made_anew(idle_), detail::made_anew(waiting_);
+    for (member& m : members_) detail::made_anew(m.seat), m.is_present = false;
+  }
   void stop() {
+    if (!home_.is_here()) forget_workers();
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     if (started_ > 0) post(0, {}), idle_.wake();
     for (int number = 1; number <= started_; ++number) pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
@@ -39218,10 +39359,12 @@ class thread_pool final : public part_runner {
   nnrt::pool<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
+  detail::home_process home_;   // of the workers
   [[maybe_unused]] std::byte apart_[64];         // what all threads read from what the caller writes
   word posted_ = 0;             // what workers wait for
   int round_ = 0;               // that of posted_
   staged_work* work_ = nullptr;
+  float_environment environment_;  // of the run's caller
   bool stopping_ = false;
   [[maybe_unused]] std::byte apart_too_[64];
   detail::sleepers idle_;       // workers without work

@@ -1,6 +1,9 @@
 // background_test: every job is done once, whoever waits sees what it wrote, and a job may ask for the next one or end its thread.
 #include <nnrt/c_api/background.hpp>
 
+#include "support/child_process.hpp"
+#include "support/float_environments.hpp"
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -86,6 +89,49 @@ TEST_CASE("background: a job may destroy its thread") {
     ended->wait(0);
     CHECK(*ended == 1);
   }
+}
+
+TEST_CASE("background: each job computes in the floating-point environment of the thread that asked for it") {
+  struct seen {
+    nnrt::float_environment floats;
+    static void look(void* context) noexcept { static_cast<seen*>(context)->floats = nnrt::float_environment::of_this_thread(); }
+  } one;
+  background_thread thread(&seen::look, &one);
+  for (int round = 0; round < 3; ++round)
+    for (const nnrt_test::named_environment& e : nnrt_test::float_environments()) {
+      CAPTURE(e.name);
+      const nnrt::float_scope scope(e.floats);
+      thread.begin();
+      thread.wait();
+      CHECK(one.floats == e.floats);
+    }
+}
+
+TEST_CASE("background: a child process waits for no job of its parent's, runs its own, and destroys the object") {
+  int failed = 0;
+  for (int i = 0; i < 60; ++i) {
+    counted all;
+    std::optional<background_thread> thread(std::in_place, &counted::add, &all);
+    if (i % 3 != 0) thread->begin();
+    if (i % 3 == 1) thread->wait();
+    failed += nnrt_test::in_child([&] {
+                ::alarm(60);
+                if (i % 2 == 1) {
+                  thread->wait();
+                  all.jobs = 0;  // the thread that would have done the parent's is not here
+                  for (int k = 1; k < 4; ++k) {
+                    thread->begin();
+                    thread->wait();
+                    if (all.jobs != k) return 1;
+                  }
+                }
+                thread.reset();
+                return 0;
+              }) != 0;
+    thread->wait();
+    failed += all.jobs != (i % 3 != 0 ? 1 : 0);
+  }
+  CHECK(failed == 0);
 }
 
 }  // namespace

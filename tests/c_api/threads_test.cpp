@@ -3,6 +3,7 @@
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"
 #include "support/child_process.hpp"
+#include "support/float_environments.hpp"
 
 #include <nnrt/c_api/support.hpp>
 
@@ -10,8 +11,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace nnrt_test;
@@ -256,4 +261,64 @@ TEST_CASE("who hears of an end may start the next run, or destroy the executor")
     CHECK(c.left == 0);
     if (destroys) e.handle = nullptr;
   }
+}
+
+namespace {
+
+/// 2 x of a denormal x, and 1 + 2^-25: what both are says how the device computed.
+bool ran_as_this_thread(small_executor& e, float a, float b) {
+  const volatile float x = a, y = b;
+  const volatile float sum = x + y;
+  return std::bit_cast<std::uint32_t>(e.data(2)[0]) == std::bit_cast<std::uint32_t>(static_cast<float>(sum));
+}
+
+}  // namespace
+
+TEST_CASE("a run computes in the floating-point environment of the thread that asks for it, and that waits or does not") {
+  endings all;
+  small_executor e;
+  OH_NNExecutor_SetOnRunDone(e.handle, endings::tell);
+  int runs = 0;
+  for (const named_environment& env : float_environments())
+    for (const auto& [a, b] : {std::pair{1e-39F, 1e-39F}, std::pair{1.0F, 0x1p-25F}, std::pair{1.0F, 0x1.8p-24F}}) {
+      CAPTURE(env.name);
+      std::fill_n(e.data(0), 12, a), std::fill_n(e.data(1), 12, b);
+      const nnrt::float_scope scope(env.floats);
+      std::fill_n(e.data(2), 12, -1.0F);
+      REQUIRE(e.run() == OH_NN_SUCCESS);
+      CHECK(ran_as_this_thread(e, a, b));
+      std::fill_n(e.data(2), 12, -1.0F);
+      REQUIRE(OH_NNExecutor_RunAsync(e.handle, e.tensors, 2, e.tensors + 2, 1, 60'000, &all) == OH_NN_SUCCESS);
+      all.wait_for(++runs);
+      CHECK(ran_as_this_thread(e, a, b));
+      CHECK(nnrt::float_environment::of_this_thread() == env.floats);
+    }
+}
+
+TEST_CASE("a child process runs an executor of its parent's, waiting or not, and destroys it") {
+  int failed = 0;
+  for (int i = 0; i < 12; ++i) {
+    endings all;
+    auto e = std::make_unique<small_executor>();
+    OH_NNExecutor_SetOnRunDone(e->handle, endings::tell);
+    fill(*e, 3);
+    if (i % 3 != 0 && OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &all) != OH_NN_SUCCESS) ++failed;
+    if (i % 3 == 1) all.wait_for(1);
+    failed += in_child([&] {
+                ::alarm(60);
+                endings own;
+                if (i % 2 == 1) {
+                  fill(*e, 4);
+                  if (e->run() != OH_NN_SUCCESS || !holds(*e, 8)) return 1;
+                  fill(*e, 5);
+                  if (OH_NNExecutor_RunAsync(e->handle, e->tensors, 2, e->tensors + 2, 1, 60'000, &own) != OH_NN_SUCCESS) return 2;
+                  own.wait_for(1);
+                  if (!holds(*e, 10)) return 3;
+                }
+                e.reset();
+                return 0;
+              }) != 0;
+    if (i % 3 != 0) all.wait_for(1);
+  }
+  CHECK(failed == 0);
 }

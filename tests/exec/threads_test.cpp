@@ -1,10 +1,15 @@
 // threads_test: the pool runs every piece of every part once and stage after stage, for any numbers of them and of threads, and can be used at once again.
 #include <nnrt/exec/threads.hpp>
 
+#include "support/child_process.hpp"
+#include "support/float_environments.hpp"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
+#include <csignal>
 #include <cstdint>
 #include <ctime>
 #include <string>
@@ -289,6 +294,92 @@ TEST_CASE("threads: no thread sleeps on, whenever those that it waits for are do
     CHECK(work.too_early == 0);
   }
 }
+
+/// One part for each thread, none of which ends before all have begun: what each of them rounds, and sees of denormals.
+struct seen_by_threads {
+  struct numbers {
+    float third = 0, of_minus_one = 0, of_denormal = 0, made_denormal = 0;
+    bool operator==(const numbers&) const = default;
+  };
+  explicit seen_by_threads(int threads) : of(static_cast<std::size_t>(threads)), floats(of.size()) {}
+
+  static void look(void* context, int part) {
+    auto& all = *static_cast<seen_by_threads*>(context);
+    const auto index = static_cast<std::size_t>(part);
+    for (++all.begun; all.begun < static_cast<int>(all.of.size());) {
+    }
+    all.of[index] = look();
+    all.floats[index] = float_environment::of_this_thread();
+  }
+  static numbers look() {
+    volatile float one = 1, minus_one = -1, three = 3, denormal = 1e-39F, large = 1e10F, least = 1.2e-38F, half = 0.5F;
+    volatile float made[] = {one / three, minus_one / three, denormal * large, least * half};
+    return {made[0], made[1], made[2], made[3]};
+  }
+  std::atomic<int> begun{0};
+  std::vector<numbers> of;
+  std::vector<float_environment> floats;
+};
+
+TEST_CASE("threads: workers compute in the floating-point environment that the caller has at each run, and give nothing back") {
+  for (const int threads : {1, 2, 3, 4}) {
+    thread_pool pool;
+    REQUIRE(pool.start(threads));
+    for (int round = 0; round < 20; ++round)
+      for (const nnrt_test::named_environment& e : nnrt_test::float_environments()) {
+        CAPTURE(threads);
+        CAPTURE(e.name);
+        const float_scope scope(e.floats);
+        seen_by_threads seen(threads);
+        pool.run(&seen_by_threads::look, &seen, threads);
+        const auto mine = seen_by_threads::look();
+        for (const auto& numbers : seen.of) REQUIRE(numbers == mine);
+        for (const float_environment& floats : seen.floats) REQUIRE(floats == e.floats);
+        REQUIRE(float_environment::of_this_thread() == e.floats);
+      }
+  }
+}
+
+TEST_CASE("threads: flags that workers raise are not the caller's") {
+  thread_pool pool;
+  REQUIRE(pool.start(2));
+  std::feclearexcept(FE_ALL_EXCEPT);
+  std::atomic<int> begun{0};
+  const auto job = [](void* context, int part) {
+    auto& count = *static_cast<std::atomic<int>*>(context);
+    for (++count; count < 2;) {
+    }
+    if (part == 1) (void)seen_by_threads::look();
+  };
+  pool.run(job, &begun, 2);
+  CHECK(std::fetestexcept(FE_INEXACT) == 0);
+}
+
+#if defined(__GLIBC__)
+TEST_CASE("threads: an exception that the caller has unmasked traps in a worker as it traps in the caller") {
+  const auto signal_of = [](int dividing) {
+    return nnrt_test::last_words_of([&] {
+             std::signal(SIGFPE, SIG_DFL);
+             thread_pool pool;
+             if (!pool.start(2)) return;
+             struct division {
+               int part;
+               std::atomic<int> begun{0};
+             } all{dividing, {}};
+             feenableexcept(FE_DIVBYZERO);
+             pool.run([](void* context, int part) {
+               auto& d = *static_cast<division*>(context);
+               for (++d.begun; d.begun < 2;) {
+               }
+               volatile float one = 1, zero = 0;
+               if (part == d.part) zero = one / zero;
+             }, &all, 2);
+           }).signal;
+  };
+  CHECK(signal_of(-1) == 0);
+  CHECK(signal_of(1) == signal_of(0));  // SIGFPE, where the processor traps
+}
+#endif
 
 #if defined(__linux__)
 TEST_CASE("threads: pinned workers stay on processors of their own, the caller where it may be anyway") {

@@ -1,7 +1,9 @@
 // scheduler: jobs run in the order that they ask for, where they may, and end when their task is released.
 #include <nnrt/hb_dnn/scheduler.hpp>
 
+#include "support/child_process.hpp"
 #include "support/failing_memory.hpp"
+#include "support/float_environments.hpp"
 
 #include <doctest/doctest.h>
 
@@ -299,4 +301,77 @@ TEST_CASE("scheduler: NNRT_BPU_CORES=1 simulates one core, anything else two") {
     CHECK(cores.cores() == (std::string(wanted) == "1" ? 1 : 2));
   }
   REQUIRE(unsetenv("NNRT_BPU_CORES") == 0);
+}
+
+TEST_CASE("scheduler: a job computes in its client's floating-point environment, also in the thread of another one that it pre-empts") {
+  using namespace nnrt_test;
+  scheduler cores;
+  REQUIRE(cores.use_cores(1));
+  for (const named_environment& low : float_environments())
+    for (const named_environment& high : float_environments()) {
+      CAPTURE(low.name);
+      CAPTURE(high.name);
+      gate g;
+      nnrt::float_environment before, after, within;
+      std::shared_ptr<task> first, second;
+      {
+        const nnrt::float_scope client(low.floats);
+        first = submitted(cores, {}, [&](const checkpoint& goes_on) -> result<void> {
+          before = nnrt::float_environment::of_this_thread();
+          (void)g.closed()(goes_on);
+          (void)goes_on();
+          after = nnrt::float_environment::of_this_thread();
+          return {};
+        });
+      }
+      g.wait_until_reached();
+      {
+        const nnrt::float_scope client(high.floats);
+        second = submitted(cores, {.priority = HB_DNN_PRIORITY_PREEMP}, [&](const checkpoint&) -> result<void> {
+          within = nnrt::float_environment::of_this_thread();
+          return {};
+        });
+      }
+      g.open();
+      CHECK(cores.wait(*first, 0) == HB_DNN_SUCCESS);
+      CHECK(cores.wait(*second, 0) == HB_DNN_SUCCESS);
+      CHECK((before == low.floats && within == high.floats && after == low.floats));
+    }
+}
+
+TEST_CASE("scheduler: in a child process its parent's tasks have failed, others run on cores of the child's, and the end waits for nobody") {
+  int failed = 0;
+  for (int i = 0; i < 60; ++i) {
+    auto cores = std::make_unique<scheduler>();
+    gate g;
+    diary d;
+    std::vector<std::shared_ptr<task>> tasks;
+    if (i % 4 != 0) tasks.push_back(submitted(*cores, {.cores = HB_BPU_CORE_0}, i % 2 == 1 ? g.closed() : d.entry(1)));
+    if (i % 2 == 1 && i % 4 != 0) g.wait_until_reached();
+    if (i % 4 == 3) tasks.push_back(submitted(*cores, {.cores = HB_BPU_CORE_0}, d.entry(2)));  // waits
+    failed += nnrt_test::in_child([&] {
+                ::alarm(60);
+                if (i % 3 != 0) {
+                  if (i % 2 == 1)
+                    for (const auto& each : tasks)
+                      if (cores->wait(*each, 0) != HB_DNN_RUN_TASK_FAILED) return 1;
+                  std::atomic<int> ran{0};
+                  for (int k = 0; k < 3; ++k) {
+                    auto own = std::make_shared<task>(false);
+                    std::vector<work> jobs;
+                    jobs.push_back([&](const checkpoint&) -> result<void> { return ++ran, result<void>(); });
+                    if (cores->add(*own, {}, std::move(jobs)) != HB_DNN_SUCCESS) return 2;
+                    cores->submit(own);
+                    if (cores->wait(*own, 0) != HB_DNN_SUCCESS) return 3;
+                  }
+                  if (ran != 3) return 4;
+                  for (const auto& each : tasks) cores->release(*each);
+                }
+                cores.reset();
+                return 0;
+              }) != 0;
+    g.open();
+    for (const auto& each : tasks) failed += cores->wait(*each, 0) != HB_DNN_SUCCESS;
+  }
+  CHECK(failed == 0);
 }

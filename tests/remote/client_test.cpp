@@ -11,6 +11,7 @@
 #include "remote/toy_driver.hpp"
 #include "support/child_process.hpp"
 #include "support/failing_memory.hpp"
+#include "support/float_environments.hpp"
 #include "support/sanitized.hpp"
 
 #include <doctest/doctest.h>
@@ -672,8 +673,8 @@ TEST_CASE("host: questions that are none, or not whole, are answered with what i
   liar client(host);
   CHECK(client.send_and_hear(0, {}).reason == "driver's host: got question 0, expected 1 to 12");
   CHECK(client.send_and_hear(13, {}).code == static_cast<std::int32_t>(error_code::not_supported));
-  CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 3, expected 2");
-  CHECK(client.ask(question::hello, greeting{protocol_version - 1}).reason == "driver's host: got protocol 1, expected 2");
+  CHECK(client.ask(question::hello, greeting{protocol_version + 1}).reason == "driver's host: got protocol 4, expected 3");
+  CHECK(client.ask(question::hello, greeting{protocol_version - 1}).reason == "driver's host: got protocol 2, expected 3");
   hdi::writer half;
   half.put_raw(std::int32_t{1});
   CHECK(client.send_and_hear(2, half).code == static_cast<std::int32_t>(error_code::invalid_file));
@@ -788,19 +789,19 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
     run_order order;
   };
   const row table[] = {
-      {"no model of this number", {2, no_deadline, {in}, {out}}},
-      {"no input", {1, no_deadline, {}, {out}}},
-      {"an output too many", {1, no_deadline, {in}, {out, out}}},
-      {"memory that was not lent", {1, no_deadline, {{6, 0, 32, {2, 4}}}, {out}}},
-      {"an end behind the memory", {1, no_deadline, {{5, 4080, 32, {2, 4}}}, {out}}},
-      {"a place behind the memory", {1, no_deadline, {{5, ~std::uint64_t{15}, 32, {2, 4}}}, {out}}},
-      {"an output behind the memory", {1, no_deadline, {in}, {{5, 64, 4096, {}}}}},
-      {"a place that no float has", {1, no_deadline, {{5, 3, 32, {2, 4}}}, {out}}},
-      {"another shape", {1, no_deadline, {{5, 0, 32, {4, 2}}}, {out}}},
-      {"too few bytes", {1, no_deadline, {{5, 0, 28, {2, 4}}}, {out}}},
-      {"extents that nothing has", {1, no_deadline, {{5, 0, 32, {2, -2}}}, {out}}},
-      {"a product that no number holds", {1, no_deadline, {{5, 0, 32, {2, std::int64_t{1} << 62}}}, {out}}},
-      {"more axes than tensors have", {1, no_deadline, {{5, 0, 32, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4}}}, {out}}},
+      {"no model of this number", {2, no_deadline, 0, {in}, {out}}},
+      {"no input", {1, no_deadline, 0, {}, {out}}},
+      {"an output too many", {1, no_deadline, 0, {in}, {out, out}}},
+      {"memory that was not lent", {1, no_deadline, 0, {{6, 0, 32, {2, 4}}}, {out}}},
+      {"an end behind the memory", {1, no_deadline, 0, {{5, 4080, 32, {2, 4}}}, {out}}},
+      {"a place behind the memory", {1, no_deadline, 0, {{5, ~std::uint64_t{15}, 32, {2, 4}}}, {out}}},
+      {"an output behind the memory", {1, no_deadline, 0, {in}, {{5, 64, 4096, {}}}}},
+      {"a place that no float has", {1, no_deadline, 0, {{5, 3, 32, {2, 4}}}, {out}}},
+      {"another shape", {1, no_deadline, 0, {{5, 0, 32, {4, 2}}}, {out}}},
+      {"too few bytes", {1, no_deadline, 0, {{5, 0, 28, {2, 4}}}, {out}}},
+      {"extents that nothing has", {1, no_deadline, 0, {{5, 0, 32, {2, -2}}}, {out}}},
+      {"a product that no number holds", {1, no_deadline, 0, {{5, 0, 32, {2, std::int64_t{1} << 62}}}, {out}}},
+      {"more axes than tensors have", {1, no_deadline, 0, {{5, 0, 32, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 4}}}, {out}}},
   };
   for (const row& r : table) {
     CAPTURE(r.what);
@@ -809,10 +810,10 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
     CHECK(!how.reason.empty());
   }
   CHECK(runs == 0);
-  CHECK(client.ask(question::run, run_order{1, no_deadline, {in}, {out}}).code == -1);
+  CHECK(client.ask(question::run, run_order{1, no_deadline, 0, {in}, {out}}).code == -1);
   CHECK(runs == 1);
   CHECK(client.ask(question::drop_model, ticket{1}).code == -1);
-  CHECK(client.ask(question::run, run_order{1, no_deadline, {in}, {out}}).code == invalid);
+  CHECK(client.ask(question::run, run_order{1, no_deadline, 0, {in}, {out}}).code == invalid);
   CHECK(client.ask(question::export_model, ticket{1}).code == invalid);
 }
 
@@ -898,4 +899,86 @@ TEST_CASE("host: more clients than there may be are turned away, until others go
   bool is_free = false;
   for (int i = 0; i < 500 && !is_free; ++i) is_free = connect(host.path()).has_value() || ::usleep(10'000) != 0;
   CHECK(is_free);
+}
+
+TEST_CASE("client: a run computes as the thread that asks for it rounds and treats denormals, and traps nowhere") {
+  guarded<float_environment> seen;
+  const auto driver = std::make_shared<toy_driver>();
+  driver->before = [&](array_ref<const hal::argument>, array_ref<hal::argument>) -> result<void> { return seen = float_environment::of_this_thread(), result<void>(); };
+  const hosted host(driver);
+  const auto device = connected(host);
+  const auto model = prepared(*device);
+  const auto runs = model->make_execution();
+  REQUIRE(runs);
+  for (const named_environment& e : float_environments()) {
+    CAPTURE(e.name);
+    const float_scope scope(e.floats);
+    CHECK(run_wrongly(**runs, 1, 4) == "");
+    CHECK(*seen == e.floats);
+    CHECK(float_environment::of_this_thread() == e.floats);
+  }
+#if defined(__GLIBC__) && defined(__x86_64__)
+  feenableexcept(FE_DIVBYZERO);
+  const float_environment traps = float_environment::of_this_thread();
+  const std::string wrong = run_wrongly(**runs, 1, 4);
+  fedisableexcept(FE_DIVBYZERO);
+  CHECK(wrong == "");
+  CHECK(traps != float_environment());
+  CHECK(*seen == float_environment());
+#endif
+}
+
+TEST_CASE("client: a child process has connections of its own, and takes nothing from its parent") {
+  const hosted host(std::make_shared<toy_driver>());
+  auto device = connected(host);
+  auto model = prepared(*device);
+  auto made = model->make_execution();
+  REQUIRE(made);
+  std::unique_ptr<hal::execution> runs = std::move(*made);
+  auto lent = device->allocate(4096);
+  REQUIRE(lent);
+  int failed = 0;
+  for (int i = 0; i < 8; ++i) {
+    failed += !run_wrongly(*runs, 1, 4).empty();
+    failed += in_child([&] {
+                ::alarm(60);
+                if (i % 2 == 1) {
+                  if (run_wrongly(*runs, 1, 4) != host.path() + ": the connection is the parent process's") return 1;
+                  auto own = device->prepare(network(), {});
+                  if (!own) return 2;
+                  auto run_there = (*own)->make_execution();
+                  if (!run_there || !run_wrongly(**run_there, 5, 3).empty()) return 3;
+                }
+                runs.reset();
+                model.reset();
+                lent = hal::shared_memory();
+                device.reset();
+                return 0;
+              }) != 0;
+  }
+  CHECK(failed == 0);
+  CHECK(run_wrongly(*runs, 2, 4) == "");
+}
+
+TEST_CASE("host: a child process neither ends its parent's clients nor takes the socket away") {
+  temporary_folder folder;
+  auto listens = listening_socket::at(folder.file("socket"));
+  REQUIRE(listens);
+  pair_of_sockets sockets;
+  auto served = remote::detail::served_socket::begin(std::move(sockets.theirs), [](int own) {
+    packet asked;
+    while (receive(own, asked) == arrival::message && send(own, asked.asked, answer(), asked.number)) {}
+  });
+  REQUIRE(served);
+  CHECK(in_child([&] {
+          ::alarm(60);
+          { const listening_socket mine = std::move(*listens); }
+          served->end();
+          served.reset();
+          return 0;
+        }) == 0);
+  packet answered;
+  CHECK(send(sockets.mine.number(), 7, answer(), 1));
+  CHECK(receive(sockets.mine.number(), answered) == arrival::message);
+  CHECK(connect_to(folder.file("socket")));
 }

@@ -2,6 +2,7 @@
 // Flow: calibrate<graph<f>, Policy>(weights, samples) gives what executor<graph<f>, Policy>::create() takes.
 #pragma once
 
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/exec/calibrated_model.hpp>
 #include <nnrt/exec/calibration.hpp>
 #include <nnrt/exec/partition.hpp>
@@ -457,6 +458,7 @@ struct tensor_inputs {
 template <class G, class Policy, class Inputs>
 result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs, const operator_info* (*find)(op_code), const calibration_options& wanted) {
   [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
+  const float_scope usual{float_environment()};
   auto bound = bind_weights(file, G::weight_specs);
   if (!bound) return fail(std::move(bound.error()));
   ir::graph optimised = G::ir();
@@ -481,7 +483,7 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 
 /// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
 /// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
-/// does what no kernel of stored numbers rounds as the accelerator does.
+/// does what no kernel of stored numbers rounds as the accelerator does. It is computed in the usual floating-point environment, whatever the caller's is.
 /// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size, of other
 /// inputs or with a nan or, where the accelerator reads them, an infinity, weights that are not finite, options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>

@@ -60,6 +60,7 @@ namespace detail {
 /// not_supported (a strict policy that does not take a node, a network of which no node can be stored); out_of_memory.
 [[gnu::cold]] inline result<calibrated_model> calibrate(const model& network, const dynamic_bpu& policy, const sample_source& samples, const calibration_options& wanted = {},
                                                       const stored_ends& ends = {}, std::span<const saved_input> given = {}) {
+  const float_scope usual{float_environment()};
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph optimised = network.graph;
   if (auto ok = infer_graph(optimised); !ok) return fail(std::move(ok.error()));

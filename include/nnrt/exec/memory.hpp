@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/exchange.hpp>
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
@@ -150,7 +151,8 @@ struct prepared_weights {
   }
 };
 
-/// Runs a plan's prepare steps; `made` has bound weights and memory. Errors as prepare().
+/// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point environment, as constants are in the
+/// compiler: executors of several threads share them, and so do processes that restore them. Errors as prepare().
 [[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
                                                     fault_wording words = &error_of) {
   heap_block scratch;
@@ -167,6 +169,7 @@ struct prepared_weights {
   context.views = views;
   run_fault fault;
   if (words != nullptr) context.fault = &fault;
+  const float_scope usual{float_environment()};  // steps are called through pointers, so no arithmetic leaves it
   for (const step& next : plan.prepare) {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
     if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/halved_weights.hpp>
@@ -45,8 +46,11 @@ struct compiled_parts {
 
 [[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
 
-/// The plan of an optimised graph.
-template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen) { return make_plan(g, chosen); }
+/// The plan of an optimised graph. What is made before a network runs does not depend on the floating-point environment of the thread that asks for it: a
+/// program has the plan and the weights that the compiler would make, and a stored one is the same for all processes that restore it.
+template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen) {
+  return computed_in(float_environment(), [&] { return make_plan(g, chosen); });
+}
 NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&))
 
 /// Plans a checked graph whose inputs have known extents.
@@ -63,16 +67,19 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
 }
 
 /// The same for a graph with unknown extents and these input shapes, which fit its inputs.
-template <class = void> [[gnu::cold]] result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_shapes(const program_family& family, array_ref<const shape_t> shapes) {
   ir::graph g = family.checked;
   for (std::size_t i = 0; i < shapes.size(); ++i) g.at(g.inputs[i]).desc.shape = shapes[i];
   if (auto ok = infer_graph(g); !ok) return fail(std::move(ok.error()));
   return compile_checked(std::move(g), family);
 }
+template <class = void> [[gnu::cold]] result<shared<const compiled_plan>> compile_for(const program_family& family, array_ref<const shape_t> shapes) {
+  return computed_in(float_environment(), [&] { return compile_shapes(family, shapes); });
+}
 NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>))
 
 /// compile(), which stands below.
-template <class = void> [[gnu::cold]] result<compiled_parts> compile_parts(const model& network, const options& wanted) {
+[[gnu::cold]] inline result<compiled_parts> compile_model(const model& network, const options& wanted) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
   ir::graph checked = network.graph;
@@ -89,6 +96,9 @@ template <class = void> [[gnu::cold]] result<compiled_parts> compile_parts(const
   auto made = compile_checked(std::move(checked), *family, wanted.deadline);
   if (!made) return fail(std::move(made.error()));
   return compiled_parts{family, std::move(*made)};
+}
+template <class = void> [[gnu::cold]] result<compiled_parts> compile_parts(const model& network, const options& wanted) {
+  return computed_in(float_environment(), [&] { return compile_model(network, wanted); });
 }
 NNRT_COMPILED_ONCE(result<compiled_parts> compile_parts<>(const model&, const options&))
 

@@ -2,8 +2,10 @@
 // Flow: executors and sessions make one when the options ask for threads; run_plan() hands it the steps.
 #pragma once
 
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/system_text.hpp>
+#include <nnrt/exec/forks.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/processors.hpp>
 #include <nnrt/exec/seat.hpp>
@@ -26,6 +28,9 @@ namespace nnrt::inline NNRT_ISA {
 ///
 /// The caller posts a stage as soon as its own share of the one before is done, and each thread then waits for the others: between two stages
 /// lies one message from core to core, not one to begin and one to end.
+///
+/// Workers compute in the caller's floating-point environment of each run: rounding, denormals, traps. In a child process, which has no workers,
+/// the caller runs all shares; the pool may be destroyed there.
 class thread_pool final : public part_runner {
  public:
   thread_pool() = default;
@@ -37,6 +42,7 @@ class thread_pool final : public part_runner {
   /// 1024), out_of_memory (the system starts no more threads), not_supported (it pins none).
   [[gnu::cold]] result<void> start(int threads, bool pinned = false) {
     if (auto ok = check_options({.threads = threads}); !ok) return ok;
+    home_.move_here();
     members_.assign(static_cast<std::size_t>(threads), {});  // threads hold pointers to them
     threads_ = threads, is_pinned_ = pinned;
     const detail::processors here;
@@ -60,7 +66,9 @@ class thread_pool final : public part_runner {
   bool is_pinned() const { return is_pinned_; }
 
   void run(staged_work& work, int first, int end) override {
-    work_ = &work;  // seen with what is posted; until then nobody can claim anything
+    if (!home_.is_here()) forget_workers();
+    work_ = &work;  // seen with what is posted, as is the next one; until then nobody can claim anything
+    environment_ = float_environment::of_this_thread();
     if (idle_.any()) forget_present();
     for (int number = first, posted = -1; number < end;) {
       const staged_work::stage stage = work.at(number);
@@ -164,6 +172,7 @@ class thread_pool final : public part_runner {
   static void* work(void* argument) {
     member& me = *static_cast<member*>(argument);
     thread_pool& pool = *me.pool;
+    float_environment mine = float_environment::of_this_thread();
     for (word seen = 0;;) {
       pool.wait_until([&] { return pool.posted() != seen; }, pool.idle_, false);
       seen = pool.posted();
@@ -171,6 +180,7 @@ class thread_pool final : public part_runner {
       const int round = static_cast<int>(seen >> 32), before = detail::seat::previous(round);
       if (!me.seat.claim(round)) continue;
       for (member& m : pool.workers()) pool.wait_until([&] { return m.seat.is_done(before); }, pool.waiting_, false);
+      if (mine != pool.environment_) (mine = pool.environment_).enter();
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), round);
       pool.finish(me, round);
     }
@@ -228,7 +238,15 @@ class thread_pool final : public part_runner {
     wait_until(is_done, waiting_, true);
   }
 
+  /// In a child process: threads that are there no more wait for nothing, and what they held is nobody's.
+  [[gnu::cold]] void forget_workers() {
+    home_.move_here();
+    started_ = 0, round_ = 0, posted_ = 0;
+    detail::made_anew(idle_), detail::made_anew(waiting_);
+    for (member& m : members_) detail::made_anew(m.seat), m.is_present = false;
+  }
   void stop() {
+    if (!home_.is_here()) forget_workers();
     __atomic_store_n(&stopping_, true, __ATOMIC_RELAXED);  // seen with the new round
     if (started_ > 0) post(0, {}), idle_.wake();
     for (int number = 1; number <= started_; ++number) pthread_join(members_[static_cast<std::size_t>(number)].id, nullptr);
@@ -239,10 +257,12 @@ class thread_pool final : public part_runner {
   nnrt::pool<member> members_;  // the first is the caller
   int threads_ = 1, started_ = 0;
   bool is_pinned_ = false;
+  detail::home_process home_;   // of the workers
   [[maybe_unused]] std::byte apart_[64];         // what all threads read from what the caller writes
   word posted_ = 0;             // what workers wait for
   int round_ = 0;               // that of posted_
   staged_work* work_ = nullptr;
+  float_environment environment_;  // of the run's caller
   bool stopping_ = false;
   [[maybe_unused]] std::byte apart_too_[64];
   detail::sleepers idle_;       // workers without work

@@ -2,7 +2,7 @@
 // Flow: hal/runnable.hpp starts runs with it, hal/device.hpp preparations.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/float_environment.hpp>
 
 #include <functional>
 #include <new>
@@ -26,16 +26,21 @@ template <class F> bool has_memory_for(F&& f) {
   return true;
 }
 
-/// Runs f in a thread of its own; whatever f needs it keeps alive, and lets go of when there is no memory for the rest. Whether there is a thread.
+/// Runs f in a thread of its own, in the caller's floating-point environment; whatever f needs it keeps alive, and lets go of when there is no memory for the
+/// rest. Whether there is a thread.
 template <class F> bool in_a_thread(F f) {
+  auto body = [f = std::move(f), floats = float_environment::of_this_thread()]() mutable {
+    floats.enter();
+    (void)has_memory_for(f);
+  };
 #if defined(__cpp_exceptions)
   try {
-    std::thread([f = std::move(f)]() mutable { (void)has_memory_for(f); }).detach();
+    std::thread(std::move(body)).detach();
   } catch (const std::system_error&) {
     return false;
   }
 #else
-  std::thread(std::move(f)).detach();
+  std::thread(std::move(body)).detach();
 #endif
   return true;
 }

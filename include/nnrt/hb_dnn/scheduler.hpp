@@ -2,8 +2,11 @@
 // Flow: infer.hpp and resize.hpp make jobs of calls; the functions on tasks submit, await and release them here.
 #pragma once
 
+#include <nnrt/core/float_environment.hpp>
+#include <nnrt/exec/forks.hpp>
 #include <nnrt/hb_dnn/support.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -68,7 +71,10 @@ class task {
   struct job {
     job_order order;
     work does;
+    float_environment floats;       // of the client's thread that asked for it
   };
+  /// Whether its cores are those of the process that forked this one: it does not end here.
+  bool is_lost() const { return is_submitted_ && !home_.is_here(); }
 
   // The rest is read and written under the scheduler's lock.
   std::vector<job> jobs_;           // from when it is submitted they stay where they are
@@ -76,9 +82,12 @@ class task {
   std::size_t left_ = 0;            // jobs that have not ended
   int running_ = 0;
   std::int32_t code_ = HB_DNN_SUCCESS;
+  nnrt::detail::home_process home_; // in which it was submitted
 };
 
-/// Cores, each a thread, and what waits for them. Safe from any thread but for jobs, which must not wait for tasks.
+/// Cores, each a thread, and what waits for them. Safe from any thread but for jobs, which must not wait for tasks. A job computes in the floating-point
+/// environment of the thread that added it. A child process has cores of its own from its first submit() on; tasks that were submitted in the parent
+/// count as failed there.
 class scheduler {
  public:
   scheduler() = default;
@@ -88,6 +97,7 @@ class scheduler {
 
   /// Lets fail what waits, stops what runs at its next checkpoint, and ends the threads. What is submitted later does not run.
   void stop() {
+    settle();
     std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
@@ -103,12 +113,10 @@ class scheduler {
     end(stopped);
   }
 
-  int cores() const {
-    const std::lock_guard lock(mutex_);
-    return cores_;
-  }
+  int cores() const { return cores_; }
   /// From now on so many cores, 1 or 2. False, and nothing changes: another number, or something waits or runs.
   bool use_cores(int count) {
+    settle();
     std::vector<std::thread> stopped;
     {
       const std::lock_guard lock(mutex_);
@@ -122,20 +130,23 @@ class scheduler {
 
   /// Puts jobs into a task that has not been submitted, all or none. API_USE_ERROR: it has been; TASK_BATCH_SIZE_EXCEED_LIMIT.
   std::int32_t add(task& to, const job_order& order, std::vector<work> jobs) {
+    settle();
     const std::lock_guard lock(mutex_);
     if (to.is_submitted_ || to.is_released_) return HB_DNN_API_USE_ERROR;
     if (to.jobs_.size() + jobs.size() > most_jobs) return HB_DNN_TASK_BATCH_SIZE_EXCEED_LIMIT;
     to.jobs_.reserve(to.jobs_.size() + jobs.size());
-    for (work& each : jobs) to.jobs_.push_back({order, std::move(each)});
+    for (work& each : jobs) to.jobs_.push_back({order, std::move(each), float_environment::of_this_thread()});
     return HB_DNN_SUCCESS;
   }
   /// Takes the last `count` jobs out of such a task again.
   void take_back(task& from, std::size_t count) {
+    settle();
     const std::lock_guard lock(mutex_);
     from.jobs_.resize(from.jobs_.size() - count);
   }
   /// All jobs of the task wait for cores from now on. Throws where there is no memory or no thread, and then the task has not been submitted.
   void submit(const std::shared_ptr<task>& one) {
+    settle();
     {
       const std::lock_guard lock(mutex_);
       if (one->is_submitted_ || one->is_released_ || ends_) return;
@@ -147,6 +158,7 @@ class scheduler {
       }
       waiting_.merge(jobs);   // takes no memory
       one->is_submitted_ = true;
+      one->home_.move_here();
       one->left_ = one->jobs_.size();
     }
     has_work_.notify_all();
@@ -154,8 +166,10 @@ class scheduler {
   /// Until the task has ended, or for so many milliseconds if that is above 0. SUCCESS, RUN_TASK_FAILED, TIMEOUT, API_USE_ERROR (it has not been
   /// submitted), INVALID_TASK_HANDLE (it was released meanwhile).
   std::int32_t wait(task& one, std::int32_t milliseconds) {
+    settle();
     std::unique_lock lock(mutex_);
     if (!one.is_submitted_ && !one.is_released_) return HB_DNN_API_USE_ERROR;
+    if (one.is_lost() && one.left_ > 0) one.left_ = 0, one.running_ = 0, one.code_ = HB_DNN_RUN_TASK_FAILED;
     const auto has_ended = [&] { return one.left_ == 0 || one.is_released_; };
     if (milliseconds <= 0) has_ended_.wait(lock, has_ended);
     else if (!has_ended_.wait_for(lock, std::chrono::milliseconds(milliseconds), has_ended)) return HB_DNN_TIMEOUT;
@@ -164,16 +178,19 @@ class scheduler {
     return one.code_;
   }
   /// Whether somebody has waited for the task until it had ended.
-  bool was_awaited(const task& one) const {
+  bool was_awaited(const task& one) {
+    settle();
     const std::lock_guard lock(mutex_);
     return one.was_awaited_;
   }
   /// Takes the task's waiting jobs out of the queue, stops those that run at their next checkpoint, and waits for these.
   void release(task& one) {
+    settle();
     std::unique_lock lock(mutex_);
     one.is_released_ = true;
     for (auto at = waiting_.begin(); at != waiting_.end();) at = at->of.get() == &one ? waiting_.erase(at) : std::next(at);
     has_ended_.notify_all();
+    if (one.is_lost()) one.running_ = 0;
     has_ended_.wait(lock, [&] { return one.running_ == 0; });
   }
 
@@ -184,6 +201,19 @@ class scheduler {
     std::shared_ptr<task> of;
     friend bool operator<(const waiting_job& a, const waiting_job& b) { return comes_first(a.what->order, b.what->order); }
   };
+
+  /// In a child process the cores are gone, and with them whatever lock they held: everything begins anew, and what waited is the parent's to run.
+  void settle() {
+    if (home_.is_here()) return;
+    while (__atomic_exchange_n(&is_settling_, true, __ATOMIC_ACQUIRE)) std::this_thread::yield();
+    if (!home_.is_here()) {
+      using nnrt::detail::made_anew;
+      made_anew(mutex_), made_anew(has_work_), made_anew(has_ended_), made_anew(waiting_), made_anew(threads_);
+      running_ = 0;
+      home_.move_here();
+    }
+    __atomic_store_n(&is_settling_, false, __ATOMIC_RELEASE);
+  }
 
   /// Where one cannot start, those before it wait for the next call, which starts the rest.
   void start_threads() {
@@ -215,6 +245,7 @@ class scheduler {
     ++running_, ++mine.of->running_;
     lock.unlock();
     const std::int32_t code = coded("task", [&](const char* me) -> std::int32_t {
+      const float_scope as_client(mine.what->floats);  // also of a job that pre-empts another one in its thread
       const auto done = mine.what->does(checkpoint(*this, *mine.of, mine.what->order, core));
       mine.what->does = nullptr;
       if (done) return HB_DNN_SUCCESS;
@@ -228,15 +259,17 @@ class scheduler {
     return true;
   }
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable has_work_, has_ended_;
   std::set<waiting_job> waiting_;
   std::vector<std::thread> threads_;
   std::uint64_t generation_ = 0;   // threads of another one end
-  int cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", most_cores)) == 1 ? 1 : most_cores;
+  std::atomic<int> cores_ = static_cast<int>(environment_number("NNRT_BPU_CORES", most_cores)) == 1 ? 1 : most_cores;
   int running_ = 0;
   std::uint64_t arrivals_ = 0;
   bool ends_ = false;
+  nnrt::detail::home_process home_;   // of the cores
+  bool is_settling_ = false;
 };
 
 inline bool checkpoint::operator()() const {

@@ -7,6 +7,7 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/exec/session.hpp>
 #include <nnrt/hal/driver.hpp>
 #include <nnrt/hdi/write_model.hpp>
@@ -160,7 +161,7 @@ class remote_execution final : public hal::execution {
 
   result<void> run(array_ref<const hal::argument> inputs, array_ref<hal::argument> outputs, std::int64_t deadline) override {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the deadline is over");
-    order_.model = model_->number, order_.deadline = deadline;
+    order_.model = model_->number, order_.deadline = deadline, order_.floats = float_environment::of_this_thread().word();
     const std::int64_t until = after(deadline, grace);
     if (auto ok = find_places(inputs, outputs, until); !ok) return ok;
     for (std::size_t i = 0; i < inputs.size(); ++i)

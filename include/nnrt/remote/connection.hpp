@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/exec/deadline.hpp>
+#include <nnrt/exec/forks.hpp>
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/packets.hpp>
 #include <nnrt/remote/translate.hpp>
@@ -62,7 +63,7 @@ class held_turn {
 
 }  // namespace detail
 
-/// A connection to a host. Safe from any thread. What waits `until` a time, nanoseconds of the steady clock, ends then as deadline_missed, and its
+/// A connection to a host. Safe from any thread. In a child process it is dead: what it has open belongs to the parent, and the host knows of no other client. What waits `until` a time, nanoseconds of the steady clock, ends then as deadline_missed, and its
 /// answer is nobody's when it comes after all.
 class connection {
  public:
@@ -87,7 +88,7 @@ class connection {
   }
 
   const device_facts& facts() const { return facts_; }
-  bool is_alive() const { return !is_dead_; }
+  bool is_alive() const { return !is_dead_ && home_.is_here(); }
 
   /// Asks and waits for the answer. Errors: device_failed (the host is gone, or says what is no answer), out_of_memory, deadline_missed,
   /// io_failed (the message could not be sent).
@@ -115,6 +116,7 @@ class connection {
   }
   /// The same on the first connection, for what hosts answer at once: it waits for none of the others.
   template <hdi::record Answer> result<Answer> ask_first(question what, const hdi::writer& message, packet& answer, std::int64_t until = no_deadline) {
+    if (!home_.is_here()) return is_the_parents();
     const detail::held_turn mine(first_turn_, until);
     if (!mine) return fail(std::move(late().reason));
     if (auto done = exchange_first(what, message, answer, until); !done) return fail(std::move(done.error()));
@@ -151,6 +153,7 @@ class connection {
   }
   /// Gives the connection up: what is asked from now on fails.
   [[gnu::cold]] failure died(std::string_view why) {
+    if (!home_.is_here()) return is_the_parents();
     is_dead_ = true;
     ::shutdown(first_.number(), SHUT_RDWR);  // nothing more comes from there
     const std::lock_guard lock(mutex_);
@@ -158,13 +161,14 @@ class connection {
     changed_.notify_all();
     return fail(error_code::device_failed, joined({path_, ": ", why}));
   }
+  [[gnu::cold]] failure is_the_parents() const { return fail(error_code::device_failed, joined({path_, ": the connection is the parent process's"})); }
   [[gnu::cold]] failure late() const { return fail(error_code::deadline_missed, joined({path_, ": the driver's host has not answered by the deadline"})); }
 
  private:
   connection(std::string path, owned_file first) : path_(std::move(path)), first_(std::move(first)) {}
 
   result<void> exchange(int socket, question what, const hdi::writer& message, packet& answer, std::int64_t until, lookout* looks = nullptr) {
-    if (is_dead_) return died("the driver's host has died");
+    if (!is_alive()) return died("the driver's host has died");
     const auto asked = static_cast<std::uint32_t>(what);
     const std::uint16_t number = next_number_++;
     if (auto sent = send(socket, asked, message, number); !sent) {
@@ -200,6 +204,7 @@ class connection {
 
   /// An idle socket, or a new one; waits for one when there may be no more.
   result<owned_file> take(std::int64_t until) {
+    if (!home_.is_here()) return is_the_parents();
     {
       std::unique_lock lock(mutex_);
       const auto is_there = [&] { return is_dead_ || !idle_.empty() || opened_ < facts_.connections; };
@@ -251,6 +256,7 @@ class connection {
   std::condition_variable changed_;
   std::vector<owned_file> idle_;
   std::size_t opened_ = 0;
+  nnrt::detail::home_process home_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::remote

@@ -5,6 +5,7 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/exec/forks.hpp>
 #include <nnrt/hal/launch.hpp>
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/session.hpp>
@@ -48,11 +49,15 @@ class served_socket {
   }
   served_socket(const served_socket&) = delete;
   served_socket& operator=(const served_socket&) = delete;
+  /// In a child process the socket is the parent's to end.
   ~served_socket() {
+    if (!home_.is_here()) nnrt::detail::made_anew(thread_);
     end();
     if (thread_.joinable()) thread_.join();
   }
-  void end() { ::shutdown(socket_.number(), SHUT_RDWR); }
+  void end() {
+    if (home_.is_here()) ::shutdown(socket_.number(), SHUT_RDWR);
+  }
   bool is_over() const { return is_over_; }
 
  private:
@@ -60,6 +65,7 @@ class served_socket {
 
   owned_file socket_;
   std::atomic<bool> is_over_{false};
+  nnrt::detail::home_process home_;
   std::thread thread_;
 };
 using served_sockets = std::list<std::unique_ptr<served_socket>>;

@@ -2,6 +2,7 @@
 // Flow: remote/host.hpp accepts clients from it; remote/client.hpp connects to its path.
 #pragma once
 
+#include <nnrt/exec/forks.hpp>
 #include <nnrt/remote/packets.hpp>
 
 #include <sys/file.h>
@@ -23,14 +24,14 @@ inline result<::sockaddr_un> address_of(const std::string& path) {
   return made;
 }
 
-/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end.
+/// PATH.lock, which whoever listens at PATH holds locked as long as it lives. Move only; removed at the end, but not by a child process.
 class lock_file {
  public:
   lock_file() = default;
-  lock_file(lock_file&& other) noexcept : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)) {}
+  lock_file(lock_file&& other) noexcept : name_(std::exchange(other.name_, {})), file_(std::move(other.file_)), home_(other.home_) {}
   lock_file& operator=(lock_file&&) = delete;
   ~lock_file() {
-    if (!name_.empty()) ::unlink(name_.c_str());  // as long as it is locked
+    if (!name_.empty() && home_.is_here()) ::unlink(name_.c_str());  // as long as it is locked
   }
 
   /// Errors: device_failed (somebody else holds it), io_failed, not_found.
@@ -56,15 +57,16 @@ class lock_file {
 
   std::string name_;
   owned_file file_;
+  nnrt::detail::home_process home_;
 };
 
 }  // namespace detail
 
-/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at the end.
+/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at the end, but not by a child process.
 class listening_socket {
  public:
   listening_socket(listening_socket&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), socket_(std::move(other.socket_)) {}
+      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), socket_(std::move(other.socket_)), home_(other.home_) {}
   listening_socket& operator=(listening_socket&&) = delete;
   ~listening_socket() { close(); }
 
@@ -93,7 +95,7 @@ class listening_socket {
   const std::string& path() const { return path_; }
   /// From now on nobody connects, and the path is free.
   void close() {
-    if (!path_.empty()) ::unlink(path_.c_str());
+    if (!path_.empty() && home_.is_here()) ::unlink(path_.c_str());
     path_.clear();
     socket_ = owned_file();
     const detail::lock_file freed = std::move(lock_);
@@ -105,6 +107,7 @@ class listening_socket {
   std::string path_;
   detail::lock_file lock_;
   owned_file socket_;
+  nnrt::detail::home_process home_;
 };
 
 /// How long a host may take to answer what it answers at once, such as hello, in milliseconds: one that is stopped must not stop its clients.

@@ -12,7 +12,7 @@
 namespace nnrt::inline NNRT_ISA::remote {
 
 /// Of the messages below. Hosts and clients of different numbers refuse each other.
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 
 /// What a client asks. Each question has one answer, on the same socket. Behind each its structure, and behind the arrow that of the answer.
 enum class question : std::uint32_t {
@@ -66,7 +66,8 @@ NNRT_HDI_RECORD(model_facts, (std::uint64_t, number), (std::vector<model_end>, i
 NNRT_HDI_RECORD(lent_memory, (std::uint64_t, number), (std::uint64_t, bytes), (hdi::SharedBuffer, file))
 // A tensor of a run, in lent memory; a tensor without bytes needs none.
 NNRT_HDI_RECORD(place, (std::uint64_t, memory), (std::uint64_t, offset), (std::uint64_t, bytes), (longs, shape))
-NNRT_HDI_RECORD(run_order, (std::uint64_t, model), (std::int64_t, deadline), (std::vector<place>, inputs), (std::vector<place>, outputs))
+// floats: float_environment::word() of the thread that asks, in whose rounding and treatment of denormals the host computes.
+NNRT_HDI_RECORD(run_order, (std::uint64_t, model), (std::int64_t, deadline), (std::uint64_t, floats), (std::vector<place>, inputs), (std::vector<place>, outputs))
 // The outputs' shapes as far as they are known, -1 elsewhere; also of a run that failed.
 NNRT_HDI_RECORD(run_result, (rows_of_longs, shapes))
 

@@ -5,6 +5,7 @@
 // First: operators must find their kernels wherever they are named, and alike in all units of a program.
 #include <nnrt/kernels/select.hpp>
 
+#include <nnrt/core/float_environment.hpp>
 #include <nnrt/hal/device.hpp>
 #include <nnrt/hdi/read_model.hpp>
 #include <nnrt/remote/packets.hpp>
@@ -328,6 +329,7 @@ class session {
     if (auto ok = find_places(asked.outputs, outputs, kept); !ok) return fail(std::move(ok.error()).in("output"));
     auto runs = model->take();
     if (!runs) return fail(std::move(runs.error()));
+    const float_scope as_client(float_environment::from_word(asked.floats));
     auto done = (*runs)->run(inputs, outputs, asked.deadline);
     model->give_back(std::move(*runs), limits_.connections);
     return done;
