@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 using namespace nnrt;
 
@@ -38,5 +41,45 @@ TEST_CASE("list: an operator has NNRt's number, or one of ours from 1000 on and 
   for (std::size_t i = 0; i < listed::codes.size(); ++i) {
     CAPTURE(listed::names[i]);
     CHECK(listed::nnrt_numbers[i] == (listed::codes[i] < 1000 ? listed::codes[i] : -1));
+  }
+}
+
+namespace {
+
+constexpr std::string_view words[] = {"–", "same", "broadcast", "layer", "product", "gates", "joined", "image"};
+
+/// What an operator says of weights in files of other frameworks.
+struct stated {
+  std::string_view name;
+  operator_traits traits;
+  int operands_for_weights = 0;  // that take real numbers; one that repeats counts twice
+  bool has_the_attribute = false;
+};
+template <class Op> stated stated_by() {
+  stated of{Op::name, Op::traits};
+  for (const operand_spec& x : Op::inputs)
+    if (x.accepts.contains(f32)) of.operands_for_weights += x.given == presence::variadic ? 2 : 1;
+  for (const attribute_field& field : attribute_fields<typename Op::attrs>()) of.has_the_attribute = of.has_the_attribute || field.name == of.traits.to_be_said.attribute;
+  return of;
+}
+template <class... Ops> std::array<stated, sizeof...(Ops)> all_stated(ops::type_list<Ops...>) { return {stated_by<Ops>()...}; }
+
+}  // namespace
+
+TEST_CASE("list: an operator that can take weights in several operands says how files of PyTorch order them, and so does the page on state dicts") {
+  std::ifstream file(NNRT_TEST_DATA "/../../docs/state-dicts.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  for (const stated& op : all_stated(ops::list{})) {
+    CAPTURE(op.name);
+    const bool says = op.traits.in_files != file_order::unstated;
+    CHECK((says || op.operands_for_weights < 2));
+    CHECK((says || op.traits.weights == weights_role::none));
+    CHECK((op.traits.to_be_said.attribute.empty() || op.has_the_attribute));
+    const std::string begin = "\n| `" + std::string(op.name) + "` | ";
+    const bool has_a_row = says || !op.traits.to_be_said.attribute.empty();
+    CHECK((page.find(begin) != std::string::npos) == has_a_row);
+    if (!has_a_row) continue;
+    const std::string said = op.traits.to_be_said.attribute.empty() ? "" : std::string(op.traits.to_be_said.attribute) + ": " + std::string(op.traits.to_be_said.theirs);
+    CHECK(page.find(begin + std::string(words[static_cast<std::size_t>(op.traits.in_files)]) + " | " + said + " |") != std::string::npos);
   }
 }

@@ -319,6 +319,24 @@ template <class Attrs> struct field_table {
 /// The attributes of a record, in order.
 template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
 
+/// Whether an attribute is what its record is made with.
+template <class Attrs> constexpr bool is_default(const Attrs& attrs, std::string_view name) {
+  pool<word> given, made;
+  pack(attrs, given);
+  pack(Attrs{}, made);
+  array_ref<const word> a = given, b = made;
+  for (const attribute_field& field : attribute_fields<Attrs>()) {
+    const std::size_t count = words_of(field.kind, a), other = words_of(field.kind, b);
+    if (field.name == name) {
+      bool is_equal = count == other;
+      for (std::size_t i = 0; is_equal && i < count; ++i) is_equal = a[i] == b[i];
+      return is_equal;
+    }
+    a = a.subspan(count), b = b.subspan(other);
+  }
+  return false;
+}
+
 /// The record of an operator without attributes.
 struct no_attributes {
   NNRT_ATTRIBUTES(no_attributes);

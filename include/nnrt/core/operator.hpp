@@ -79,6 +79,24 @@ enum class meaning {
 /// A layer with weights: which operand they are, and which of their axes counts output channels.
 enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
 
+/// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in several operands say it: a test asks them all.
+enum class file_order {
+  unstated,
+  same,       // as the operator takes them
+  broadcast,  // aligned from the right with x: where that is a map [N, H, W, C], files have [C, H, W]
+  layer,      // `weights` says it; rows and columns follow from the maps that they are made of or become
+  product,    // a matrix [in, out], whose rows and columns do the same
+  gates,      // input 0; then rows of four gates: i, o, f, g here, i, f, g, o there
+  joined,     // they are parts of what reads the result
+  image,      // input 0 is a map [N, H, W, C], there [N, C, H, W]
+};
+
+/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say what it is.
+struct unlike_default {
+  std::string_view attribute = {};
+  std::string_view theirs = {};  // what PyTorch takes when nobody says, in words
+};
+
 /// What passes need to know of an operator; the defaults are those of an operator without any special property.
 struct operator_traits {
   storage result = storage::own;
@@ -92,6 +110,8 @@ struct operator_traits {
   bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
   bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+  file_order in_files = file_order::unstated;
+  unlike_default to_be_said = {};
 };
 
 /// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of

@@ -18,13 +18,18 @@
 namespace nnrt::inline NNRT_ISA {
 
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
-enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns };
+enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns, product, gates, map };
+
+/// An attribute that a network leaves at a default which is not that of the file's framework.
+struct open_attribute {
+  std::string_view op = {}, attribute = {}, theirs = {};  // theirs: what the framework takes when nobody says
+};
 
 /// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
 /// the call of bind_weights only.
 struct weight_spec {
-  std::string_view name;
-  tensor_desc desc;
+  std::string_view name = {};
+  tensor_desc desc = {};
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
   /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there is none.
@@ -33,6 +38,16 @@ struct weight_spec {
   bool contradicts = false;
   /// Its elements are the scales of another tensor's channels.
   bool is_scales = false;
+  /// [N, H, W, C] of the feature map that is made of the columns of the full_connection's or product's result; rank 0: there is none.
+  shape_t made_into = {};
+  /// Of gates: elements of each of the four.
+  std::int64_t gate_elements = 0;
+  /// Why the network does not tell how files of another order have it; empty: it tells.
+  const char* refused = "";
+  /// What the network leaves open about the first node that reads this weight.
+  open_attribute open = {};
+  /// The same of a node that reads no weight; with the first spec.
+  open_attribute open_elsewhere = {};
 };
 
 class bound_weights;
@@ -81,9 +96,15 @@ class bound_weights {
 ///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
 ///   order
 ///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
-///   plain             stays; matmul's factors are plain
+///   product           a matmul's second factor [in, out] stays; its rows and columns are put into order as those of full_connection
+///   gates             rows of four gates i, f, g, o, of an lstm's weights or biases, become i, o, f, g; [4H, n] serves [1, 4H, n], too
+///   map               [N, C, H, W] or [C, H, W], aligned with a feature map, becomes [N, H, W, C] or [H, W, C]; a tensor of the latter shape
+///                     stays, and where the shapes do not tell the two apart it is refused
+///   plain             stays
 ///
-/// A weight that `contradicts` is refused: no order of the file would serve all that read it.
+/// When rows of full_connection or product become a map [N, H, W, C] they go from C,H,W to H,W,C order.
+/// A weight that `contradicts` or is `refused` is refused: no order of the file would serve all that read it. So is one that an operator reads
+/// whose attribute `open` stays at a default that is not PyTorch's.
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
@@ -116,6 +137,9 @@ struct expectation {
   shape_t shape;
   gathering from;        // rank 0: as it is
   const char* why = "";  // set when the spec itself makes no sense
+  std::int64_t gate_elements = 0;  // above 0: each four pieces of so many elements change places
+  shape_t also = {};               // another shape that the file's tensor may have
+  bool also_as_it_is = false;      // which then stays in its order
 };
 
 /// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
@@ -145,18 +169,61 @@ struct expectation {
   return e;
 }
 
-[[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
-  const shape_t &s = spec.desc.shape, &map = spec.flattened;
-  if (map.rank != 4) return {s, {}, ""};
-  const bool is_of_columns = spec.use == weight_use::columns;
-  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0 || map.elements(1) != s[s.rank - 1] || (is_of_columns && s.elements() != map.elements(1)))
-    return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
+/// The elements of an axis whose numbers stand for the elements of a map, in the file in C,H,W order; `stride` is that of the axis. No map: in its order.
+[[gnu::cold]] inline void gather_axis(gathering& from, const shape_t& map, std::int64_t extent, std::int64_t stride) {
+  if (map.rank != 4) return from.axis(extent, stride);
   const std::int64_t h = map[1], w = map[2], c = map[3];
+  from.axis(h, w * stride);
+  from.axis(w, stride);
+  from.axis(c, h * w * stride);
+}
+
+[[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
+  const shape_t &s = spec.desc.shape, &map = spec.flattened, &made = spec.made_into;
+  if (map.rank != 4 && made.rank != 4) return {s, {}, ""};
+  constexpr const char* misfit = "has other columns than the feature map that is flattened into them has elements";
+  const bool is_of_columns = spec.use == weight_use::columns;
+  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0) return {s, {}, misfit};
   expectation e{s, {}, ""};
-  e.from.axis(is_of_columns ? 1 : s[0], h * w * c);
+  if (is_of_columns) {
+    if (map.elements(1) != s[s.rank - 1] || s.elements() != map.elements(1)) return {s, {}, misfit};
+    gather_axis(e.from, map, s.elements(), 1);
+    return e;
+  }
+  const bool is_product = spec.use == weight_use::product;  // [in, out]
+  const shape_t &first = is_product ? map : made, &second = is_product ? made : map;
+  if ((first.rank == 4 && first.elements(1) != s[0]) || (second.rank == 4 && second.elements(1) != s[1])) return {s, {}, misfit};
+  gather_axis(e.from, first, s[0], s[1]);
+  gather_axis(e.from, second, s[1], 1);
+  return e;
+}
+
+/// Rows of four gates. PyTorch has matrices of rank 2, a direction each.
+[[gnu::cold]] inline expectation expected_gates(const weight_spec& spec) {
+  expectation e{spec.desc.shape, {}, ""};
+  if (spec.gate_elements < 1 || spec.desc.elements() % (4 * spec.gate_elements) != 0) e.why = "is used by an lstm, but has no rows of four gates";
+  e.gate_elements = spec.gate_elements;
+  if (spec.desc.rank() < 2 || spec.desc.shape[0] != 1) return e;
+  e.also = e.shape;
+  e.shape = {};
+  for (int axis = 1; axis < spec.desc.rank(); ++axis) e.shape.push_back(spec.desc.shape[axis]);
+  return e;
+}
+
+/// [.., H, W, C] of a file that has [.., C, H, W], or the same.
+[[gnu::cold]] inline expectation expected_map(const weight_spec& spec) {
+  const shape_t& s = spec.desc.shape;
+  if (s.rank < 3 || s.elements() < 1) return {s, {}, ""};
+  const std::int64_t h = s[-3], w = s[-2], c = s[-1], maps = s.elements() / (h * w * c);
+  expectation e{s, {}, ""};
+  e.shape[-3] = c, e.shape[-2] = h, e.shape[-1] = w;
+  e.from.axis(maps, c * h * w);
   e.from.axis(h, w);
   e.from.axis(w, 1);
   e.from.axis(c, h * w);
+  e.also = s, e.also_as_it_is = true;
+  if (e.shape == s && !e.from.is_in_order())
+    e.why = "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: put it into nnrt's order and open the file with nnrt::layout::native";
   return e;
 }
 
@@ -165,12 +232,16 @@ struct expectation {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
   if (spec.contradicts)
     return {spec.desc.shape, {}, "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: put it into nnrt's order and open the file with nnrt::layout::native"};
+  if (spec.refused[0] != '\0') return {spec.desc.shape, {}, spec.refused};
   switch (spec.use) {
     case weight_use::conv2d:
     case weight_use::depthwise_conv2d:
     case weight_use::conv2d_transpose: return expected_convolution(spec);
     case weight_use::full_connection:
+    case weight_use::product:
     case weight_use::columns: return expected_linear(spec);
+    case weight_use::gates: return expected_gates(spec);
+    case weight_use::map: return expected_map(spec);
     case weight_use::plain: break;
   }
   return {spec.desc.shape, {}, ""};
@@ -191,6 +262,12 @@ struct expectation {
       at[axis] = 0;
     }
   }
+}
+
+/// Each four pieces 0, 1, 2, 3 become 0, 3, 1, 2: gates i, f, g, o become i, o, f, g.
+[[gnu::cold]] inline void gather_gates(std::size_t bytes, std::size_t gate_bytes, const std::byte* source, std::byte* target) {
+  for (std::size_t at = 0; at < bytes; at += 4 * gate_bytes)
+    for (const std::size_t piece : {0U, 3U, 1U, 2U}) std::memcpy(target, source + at + piece * gate_bytes, gate_bytes), target += gate_bytes;
 }
 
 /// Names up to this length are guessed at.
@@ -228,7 +305,9 @@ class weight_complaints {
   }
 
   /// The spec's tensor when it fits.
-  const tensor_entry* check(const weight_spec& spec, const expectation& expected);
+  const tensor_entry* check(const weight_spec& spec, expectation& expected);
+  /// Remarks on attributes that the network leaves at defaults that are not PyTorch's.
+  void check_defaults();
   /// Remarks on names: what is missing, with a guess which superfluous one was meant, and what is superfluous.
   void check_names();
   bool any() const { return count_ > 0; }
@@ -249,6 +328,11 @@ class weight_complaints {
            (tensor.name == counter || tensor.name.ends_with(".num_batches_tracked"));
   }
 
+  bool is_projection(std::string_view name) const {
+    const std::size_t dot = name.rfind('.');
+    return file_.order() == layout::pytorch && name.substr(dot == std::string_view::npos ? 0 : dot + 1).starts_with("weight_hr_l");
+  }
+
   const weights& file_;
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
@@ -265,11 +349,15 @@ class weight_complaints {
                    : " (this is nnrt's order: open the file with nnrt::layout::native)";
 }
 
-[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
+[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, expectation& expected) {
   if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
+  if (expected.also.rank > 0 && found->shape == expected.also && !(found->shape == expected.shape)) {
+    expected.shape = expected.also;
+    if (expected.also_as_it_is) expected.from = {};
+  }
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) {
     if (spec.is_scales)
@@ -306,7 +394,18 @@ class weight_complaints {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
     if (used_[i] == 0 && !is_ignored(tensor))
-      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor"});
+      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor", is_projection(tensor.name) ? " (the projection of an LSTM, which lstm does not have)" : ""});
+  }
+}
+
+[[gnu::cold]] inline void weight_complaints::check_defaults() {
+  if (file_.order() != layout::pytorch) return;
+  const auto complain_of = [&](const open_attribute& open) {
+    append(lines_, {open.op, " is not told its ", open.attribute, ", and nnrt's default is not PyTorch's (", open.theirs, "), which the file does not hold: say what the network was trained with"});
+  };
+  for (const weight_spec& spec : specs_) {
+    if (!spec.open.op.empty()) complain(spec.name, {}), complain_of(spec.open);
+    if (!spec.open_elsewhere.op.empty()) append(lines_, {"\n  "}), complain_of(spec.open_elsewhere), ++count_;
   }
 }
 
@@ -316,13 +415,16 @@ class weight_complaints {
 }
 
 /// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a multiple of their size.
-[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const gathering& from) {
+[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const expectation& expected) {
   const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
-  return !from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
+  return expected.gate_elements > 0 || !expected.from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
 }
-[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const gathering& from, aligned_memory& memory) {
+[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const expectation& expected, aligned_memory& memory) {
   std::byte* const copy = memory.allocate(tensor.bytes.size());
-  if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
+  const gathering& from = expected.from;
+  const auto gate_bytes = static_cast<std::size_t>(expected.gate_elements * size_of(tensor.type));
+  if (gate_bytes > 0) gather_gates(tensor.bytes.size(), gate_bytes, tensor.bytes.data(), copy);
+  else if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
   else if (copy != nullptr) std::memcpy(copy, tensor.bytes.data(), tensor.bytes.size());
   return copy;
 }
@@ -338,14 +440,15 @@ template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, ar
   detail::weight_complaints complaints(file, specs);
   bound.source_ = file;
   for (const weight_spec& spec : specs) {
-    const detail::expectation expected = detail::expected_in_file(spec, file.order());
+    detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    const bool is_copied = detail::has_to_be_copied(*tensor, expected.from);
+    const bool is_copied = detail::has_to_be_copied(*tensor, expected);
     bound.copied_.push_back(is_copied);
-    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected.from, bound.copies_) : tensor->bytes.data());
+    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected, bound.copies_) : tensor->bytes.data());
   }
   complaints.check_names();
+  complaints.check_defaults();
   if (complaints.any()) return fail(complaints.reason());
   return {};
 }

@@ -82,7 +82,10 @@ class model_builder {
   result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {
     pool<word> words;
     pack(attrs, words);
-    return apply(ops::of<Op>(), words, inputs, wanted, name);
+    auto made = apply(ops::of<Op>(), words, inputs, wanted, name);
+    if constexpr (!Op::traits.to_be_said.attribute.empty())
+      if (made) made_.graph.nodes.back().leaves_open = is_default(attrs, Op::traits.to_be_said.attribute);
+    return made;
   }
   template <class Op>
   result<pool<std::int32_t>> apply(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, array_ref<const tensor_desc> wanted = {}, std::string_view name = {}) {

@@ -90,6 +90,9 @@ inline constexpr std::string_view no_digest = "0000000000000000";
   if (auto ok = check_graph(g); !ok) return ok;
   ir::graph inferred = g;
   if (auto ok = infer_graph(inferred); !ok) return ok;
+  for (const ir::node& n : g.nodes)  // which the file could not say
+    if (n.leaves_open && made.network.weights.order() == layout::pytorch)
+      return fail(error_code::invalid_argument, {n.op->name, " is not told its ", n.op->traits.to_be_said.attribute, ", which weights of PyTorch ask for (", n.op->traits.to_be_said.theirs, " there by default)"});
   if (made.is_compiled() ? made.places.size() != g.nodes.size() : !made.places.empty())
     return fail(error_code::invalid_argument, {"got places of ", made.places.size(), " nodes, expected ", made.is_compiled() ? g.nodes.size() : 0});
   if (!made.inputs.empty() && made.inputs.size() != g.inputs.size())

@@ -19,7 +19,7 @@ namespace nnrt::inline NNRT_ISA {
 /// The order in which a file's writer keeps the axes of weights.
 enum class layout {
   native,   // as the operators take them: convolutions [outC, kH, kW, inC/group], linear columns in H,W,C order
-  pytorch,  // as a PyTorch state dict has them: OIHW, transposed IOHW, linear columns in C,H,W order
+  pytorch,  // as a PyTorch state dict has them: OIHW, transposed IOHW, linear columns in C,H,W order, gates i, f, g, o
 };
 
 namespace detail {

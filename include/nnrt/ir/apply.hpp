@@ -132,6 +132,8 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
       const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
+      if constexpr (!Op::traits.to_be_said.attribute.empty())
+        if constexpr (!says(this_call::read.arguments, Op::traits.to_be_said.attribute)) owner->graph().nodes.back().leaves_open = true;
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }

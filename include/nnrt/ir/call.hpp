@@ -76,6 +76,13 @@ constexpr misfit find_misfit(array_ref<const argument> all) {
   return {};
 }
 
+/// Whether a keyword fills the attribute of this name.
+constexpr bool says(array_ref<const argument> all, std::string_view attribute) {
+  for (const argument& a : all)
+    if (a.is == argument::kind::keyword && a.fills == attribute) return true;
+  return false;
+}
+
 /// Whether one of the tensors stands for the output of a refused node.
 constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   for (const argument& a : all)

@@ -6,12 +6,16 @@
 #include <nnrt/ir/apply.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/bias_add.hpp>
+#include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/layer_norm.hpp>
+#include <nnrt/ops/lstm.hpp>
 #include <nnrt/ops/prelu.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/stack.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -115,7 +119,8 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default.
+/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default: a file of
+/// layout::pytorch is refused where no epsilon is said.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -166,6 +171,71 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
     const auto gamma = detail::part_of<X.type, normalised>(*x.owner, name, "weight"),
                beta = detail::part_of<X.type, normalised>(*x.owner, name, "bias");
     return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);
+  }
+}
+
+namespace detail {
+
+/// The name of a recurrent layer's weight in PyTorch's state dicts: "weight_ih_l0", "bias_hh_l12_reverse".
+struct recurrent_name {
+  char letters[40] = {};
+  std::size_t size = 0;
+
+  constexpr recurrent_name(std::string_view kind, int layer, bool is_reverse) {
+    add(kind), add("_l");
+    char digits[10] = {};
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + layer % 10), layer /= 10;
+    while (layer > 0);
+    while (count > 0) add({&digits[--count], 1});
+    if (is_reverse) add("_reverse");
+  }
+  constexpr void add(std::string_view text) {
+    for (const char letter : text) letters[size++] = letter;
+  }
+  constexpr std::string_view view() const { return {letters, size}; }
+};
+
+}  // namespace detail
+
+/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name"): lstm with "name.weight_ih_l0" [4 * Hidden, I], "name.weight_hh_l0" [4 * Hidden, Hidden], "name.bias_ih_l0" and
+/// "name.bias_hh_l0", each [4 * Hidden], and the same with "_reverse" behind their names when it is bidirectional; then hx and cx, and keywords. Layer k of
+/// several, whose names end with "_lk", is layers::lstm<Hidden, k>, which takes y of the layer before. Gates are i, o, f, g, and i, f, g, o in a file of
+/// layout::pytorch, which binding puts into order.
+template <std::int64_t Hidden, int Layer = 0, tensor_desc X, class... Rest>
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
+  static_assert(Layer >= 0, "nnrt: layers are counted from 0");
+  if constexpr (X.type == dtype::none) {
+    return dsl::refused<3>(x);
+  } else {
+    constexpr std::int64_t gates = 4 * Hidden, directions = detail::attributes<ops::lstm, Rest...>.bidirectional ? 2 : 1;
+    constexpr shape_t ih{gates, detail::channels_of(X)}, hh{gates, Hidden}, row{gates};
+    const auto forward = [&]<shape_t Shape>(std::string_view kind) {
+      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, false).view());
+    };
+    const auto backward = [&]<shape_t Shape>(std::string_view kind) {
+      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, true).view());
+    };
+    const auto both = [&]<shape_t Shape>(std::string_view kind) {
+      const auto first = forward.template operator()<Shape>(kind);
+      if constexpr (directions == 1) return nnrt::reshape(first, nnrt::shape<1, Shape[0], Shape[1]>);
+      else return nnrt::stack(first, backward.template operator()<Shape>(kind));
+    };
+    const auto w_ih = both.template operator()<ih>("weight_ih"), w_hh = both.template operator()<hh>("weight_hh");
+    const auto apply = [&](auto... operands) {
+      return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, operands..., kept...); }, std::tuple_cat(detail::for_operator(rest)...));
+    };
+    if constexpr ((detail::leaves_out_bias<Rest> || ...)) {
+      static_assert((!dsl::tensor_handle<Rest> && ...), "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");
+      return apply();
+    } else {
+      const auto input = forward.template operator()<row>("bias_ih"), hidden = forward.template operator()<row>("bias_hh");
+      if constexpr (directions == 1) return apply(nnrt::reshape(nnrt::concat(input, hidden, axis<0>), nnrt::shape<1, 2 * gates>));
+      else
+        return apply(nnrt::reshape(nnrt::concat(input, hidden, backward.template operator()<row>("bias_ih"), backward.template operator()<row>("bias_hh"), axis<0>),
+                                   nnrt::shape<2, 2 * gates>));
+    }
   }
 }
 

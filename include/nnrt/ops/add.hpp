@@ -27,7 +27,7 @@ struct add {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};

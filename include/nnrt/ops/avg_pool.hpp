@@ -29,7 +29,7 @@ struct avg_pool {
   static constexpr std::string_view name = "avg_pool";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),

@@ -37,7 +37,7 @@ struct batch_norm {
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};

@@ -30,7 +30,7 @@ struct concat {
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 

@@ -29,7 +29,7 @@ struct conv2d_add {
   static constexpr operand_spec inputs[] = {
       {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

@@ -37,7 +37,7 @@ struct conv2d_transpose {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {

@@ -23,7 +23,7 @@ struct conv2d_transpose_sums {
   static constexpr std::string_view name = "conv2d_transpose_sums";
   static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

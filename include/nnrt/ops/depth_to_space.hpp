@@ -23,7 +23,7 @@ struct depth_to_space {
   static constexpr std::string_view name = "depth_to_space";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};

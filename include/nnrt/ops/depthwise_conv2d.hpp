@@ -25,7 +25,7 @@ struct depthwise_conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),

@@ -85,7 +85,7 @@ struct div {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;

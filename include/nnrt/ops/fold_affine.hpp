@@ -34,7 +34,7 @@ struct fold_affine {
       {"addend", types::floating, presence::optional},
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::same};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

@@ -38,7 +38,7 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {

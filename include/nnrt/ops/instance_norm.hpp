@@ -26,7 +26,7 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 

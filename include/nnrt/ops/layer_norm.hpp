@@ -37,7 +37,7 @@ struct layer_norm {
   static constexpr operand_spec inputs[] = {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};

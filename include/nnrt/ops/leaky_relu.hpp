@@ -22,6 +22,11 @@ namespace ops {
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
+  static constexpr operator_traits traits = [] {
+    operator_traits of_function = real_function::traits;
+    of_function.to_be_said = {"negative_slope", "0.01"};
+    return of_function;
+  }();
   static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 5), hdi_field::named("alpha", "negative_slope"),

@@ -25,7 +25,7 @@ struct lrn {
   static constexpr std::string_view name = "lrn";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},

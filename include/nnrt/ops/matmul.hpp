@@ -26,7 +26,7 @@ struct matmul {
   static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
                                             {"b", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};

@@ -26,7 +26,7 @@ struct max_pool {
   static constexpr std::string_view name = "max_pool";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),

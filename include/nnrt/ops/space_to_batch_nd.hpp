@@ -26,7 +26,7 @@ struct space_to_batch_nd {
   static constexpr std::string_view name = "space_to_batch_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("blockShape", "block").upstream_omitting(), hdi_field::named("paddings", "paddings").upstream_repeating()};

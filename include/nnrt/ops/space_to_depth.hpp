@@ -22,7 +22,7 @@ struct space_to_depth {
   static constexpr std::string_view name = "space_to_depth";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};

@@ -26,7 +26,7 @@ struct squared_difference {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -23,7 +23,7 @@ struct stack {
   static constexpr std::string_view name = "stack";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
 

@@ -27,7 +27,7 @@ struct sub {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;

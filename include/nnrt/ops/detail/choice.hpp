@@ -11,7 +11,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;

@@ -38,7 +38,7 @@ template <class Order> struct extreme {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
