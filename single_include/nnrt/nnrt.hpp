@@ -2542,6 +2542,24 @@ template <class Attrs> struct field_table {
 /// The attributes of a record, in order.
 template <class Attrs> constexpr array_ref<const attribute_field> attribute_fields() { return detail::field_table<Attrs>::fields; }
 
+/// Whether an attribute is what its record is made with.
+template <class Attrs> constexpr bool is_default(const Attrs& attrs, std::string_view name) {
+  pool<word> given, made;
+  pack(attrs, given);
+  pack(Attrs{}, made);
+  array_ref<const word> a = given, b = made;
+  for (const attribute_field& field : attribute_fields<Attrs>()) {
+    const std::size_t count = words_of(field.kind, a), other = words_of(field.kind, b);
+    if (field.name == name) {
+      bool is_equal = count == other;
+      for (std::size_t i = 0; is_equal && i < count; ++i) is_equal = a[i] == b[i];
+      return is_equal;
+    }
+    a = a.subspan(count), b = b.subspan(other);
+  }
+  return false;
+}
+
 /// The record of an operator without attributes.
 struct no_attributes {
   NNRT_ATTRIBUTES(no_attributes);
@@ -5700,6 +5718,24 @@ enum class meaning {
 /// A layer with weights: which operand they are, and which of their axes counts output channels.
 enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full_connection };
 
+/// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in several operands say it: a test asks them all.
+enum class file_order {
+  unstated,
+  same,       // as the operator takes them
+  broadcast,  // aligned from the right with x: where that is a map [N, H, W, C], files have [C, H, W]
+  layer,      // `weights` says it; rows and columns follow from the maps that they are made of or become
+  product,    // a matrix [in, out], whose rows and columns do the same
+  gates,      // input 0; then rows of four gates: i, o, f, g here, i, f, g, o there
+  joined,     // they are parts of what reads the result
+  image,      // input 0 is a map [N, H, W, C], there [N, C, H, W]
+};
+
+/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say what it is.
+struct unlike_default {
+  std::string_view attribute = {};
+  std::string_view theirs = {};  // what PyTorch takes when nobody says, in words
+};
+
 /// What passes need to know of an operator; the defaults are those of an operator without any special property.
 struct operator_traits {
   storage result = storage::own;
@@ -5713,6 +5749,8 @@ struct operator_traits {
   bool may_fail = false;              // gather: values that only a run shows may break a rule; `reference` returns a run_fault
   bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
+  file_order in_files = file_order::unstated;
+  unlike_default to_be_said = {};
 };
 
 /// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
@@ -6039,7 +6077,7 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
 struct connective {
   static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -8309,7 +8347,7 @@ struct add {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
@@ -9940,7 +9978,7 @@ struct avg_pool {
   static constexpr std::string_view name = "avg_pool";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
@@ -10176,7 +10214,7 @@ struct fold_affine {
       {"addend", types::floating, presence::optional},
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::same};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -10271,7 +10309,7 @@ struct batch_norm {
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
@@ -10603,7 +10641,7 @@ struct batch_to_space_nd {
   static constexpr std::string_view name = "batch_to_space_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 4, .hdi = 22, .nnrt_name = "BatchToSpaceND"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("blockShape", "block").upstream_omitting()};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"block", 8, i64, -1}.appending(), {"crops", 9, i64, 4}};
@@ -10728,7 +10766,7 @@ struct bias_add {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::same};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -11415,7 +11453,7 @@ struct concat {
   static constexpr std::string_view name = "concat";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.joins_inputs = true, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
@@ -18395,7 +18433,7 @@ struct conv2d {
   static constexpr operand_spec inputs[] = {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
@@ -18733,7 +18771,7 @@ struct conv2d_add {
   static constexpr operand_spec inputs[] = {
       {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -19241,7 +19279,7 @@ struct conv2d_transpose {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {
@@ -19545,7 +19583,7 @@ struct conv2d_transpose_add {
   static constexpr operand_spec inputs[] = {
       {"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}, {"addend", detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", detail::layered}};
-  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -19652,7 +19690,7 @@ struct conv2d_transpose_sums {
   static constexpr std::string_view name = "conv2d_transpose_sums";
   static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -19974,7 +20012,7 @@ struct depth_to_space {
   static constexpr std::string_view name = "depth_to_space";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
@@ -20075,7 +20113,7 @@ struct depthwise_conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
@@ -20305,7 +20343,7 @@ struct detection_post_process {
                                              {"classes", types::floating},
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
@@ -20697,7 +20735,7 @@ struct div {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
   using attrs = detail::fused_attribute;
@@ -20832,7 +20870,7 @@ template <class Order> struct extreme {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -20917,7 +20955,7 @@ struct eltwise {
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
@@ -21071,7 +21109,7 @@ constexpr verdict infer_comparison(array_ref<const operand> in) {
 struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.typed_in_common = types::any, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -21312,7 +21350,7 @@ struct fill {
   static constexpr std::string_view name = "fill";
   static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -21792,7 +21830,7 @@ struct full_connection {
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
-                                          .quantised = stored_numbers::computed, .rounds_to_even = true};
+                                          .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
@@ -22207,7 +22245,7 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -22334,7 +22372,7 @@ struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -23007,7 +23045,7 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 
@@ -23439,7 +23477,7 @@ struct layer_norm {
   static constexpr operand_spec inputs[] = {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
@@ -23599,7 +23637,7 @@ struct layer_sums {
   static constexpr std::string_view name = "layer_sums";
   static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -23726,6 +23764,11 @@ namespace ops {
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
+  static constexpr operator_traits traits = [] {
+    operator_traits of_function = real_function::traits;
+    of_function.to_be_said = {"negative_slope", "0.01"};
+    return of_function;
+  }();
   static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 5), hdi_field::named("alpha", "negative_slope"),
@@ -24664,7 +24707,7 @@ struct lrn {
   static constexpr std::string_view name = "lrn";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -24851,7 +24894,7 @@ struct lstm {
                                             {"hx", types::floating, presence::optional},
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::gates};
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
@@ -25359,7 +25402,7 @@ struct matmul {
   static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
                                             {"b", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
@@ -25710,7 +25753,7 @@ struct max_pool {
   static constexpr std::string_view name = "max_pool";
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 21, .hdi = 92};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
@@ -25894,7 +25937,7 @@ struct mod {
   static constexpr std::string_view name = "mod";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number};
+  static constexpr operator_traits traits{.result = storage::in_place, .typed_in_common = types::number, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -25968,7 +26011,7 @@ struct mul {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
   using attrs = detail::fused_attribute;
@@ -26174,7 +26217,7 @@ struct one_hot {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
@@ -26379,7 +26422,7 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
@@ -26540,7 +26583,7 @@ struct pow {
   static constexpr operand_spec inputs[] = {{"x", detail::arithmetic}, {"y", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"z", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
@@ -26651,7 +26694,7 @@ struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}, {"weight", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -27952,7 +27995,7 @@ struct resize_bilinear {
   static constexpr operand_spec inputs[] = {{"x", interpolated}, {"size", types::index, presence::optional, true}};
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),
@@ -28290,7 +28333,7 @@ struct scale {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::same};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
@@ -28535,7 +28578,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -29688,7 +29731,7 @@ struct space_to_batch_nd {
   static constexpr std::string_view name = "space_to_batch_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 31, .hdi = 141, .nnrt_name = "SpaceToBatchND"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("blockShape", "block").upstream_omitting(), hdi_field::named("paddings", "paddings").upstream_repeating()};
@@ -29829,7 +29872,7 @@ struct space_to_depth {
   static constexpr std::string_view name = "space_to_depth";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 104, .hdi = 142};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("format", 1).upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"block_size", 150, i64}};
@@ -30220,7 +30263,7 @@ struct squared_difference {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -30306,7 +30349,7 @@ struct stack {
   static constexpr std::string_view name = "stack";
   static constexpr operand_spec inputs[] = {{"x", types::any, presence::variadic}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::joined};
   static constexpr foreign_numbers foreign{.nnrt = 36, .hdi = 150, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"axis", 53, i64}};
 
@@ -30689,7 +30732,7 @@ struct sub {
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true};
+      .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
   using attrs = detail::fused_attribute;
@@ -31528,7 +31571,7 @@ struct assert {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true};
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
   static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
 
@@ -31677,7 +31720,7 @@ struct dynamic_range {
   static constexpr std::string_view name = "dynamic_range";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.in_files = file_order::same};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -32086,7 +32129,7 @@ struct scatter_nd {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true};
+  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -32270,7 +32313,7 @@ struct sparse_to_dense {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
   static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -33208,6 +33251,7 @@ struct node {
   range outputs;                     // in operands
   range name;                        // in text; empty: the operator's name is all it has
   bool removed = false;              // set by a pass that takes the node out; compact() drops it
+  bool leaves_open = false;          // nobody said the attribute that traits.to_be_said names
 };
 
 /// A result that the user asked for, by name.
@@ -35491,6 +35535,165 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
 // weight_specs: how a network uses each of its weights, read off the graph as it was written.
 // Flow: executors and compile() hand the list to bind_weights(), which brings files of other frameworks into this order.
 
+// ===== nnrt/exec/weight_paths.hpp
+// weight_paths: which weights the elements of an operand come from, and where they lie in it.
+// Flow: weight_specs follows operands whose order differs in files back to the weights that they are reshaped, joined and computed from.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// The word of a node's attribute of this name; `otherwise` where it has none.
+constexpr word attribute_word(const ir::graph& g, const ir::node& n, std::string_view name, word otherwise) {
+  array_ref<const word> left = g.attrs_of(n);
+  for (const attribute_field& field : n.op->label->attributes) {
+    if (field.name == name) return left.empty() ? otherwise : left[0];
+    left = left.subspan(words_of(field.kind, left));
+  }
+  return otherwise;
+}
+
+/// Whether the first operands of a node are there: its rules may not have been asked yet.
+constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t count) {
+  const auto ids = g.inputs_of(n);
+  for (std::size_t i = 0; i < count; ++i)
+    if (i >= ids.size() || ids[i] == ir::none) return false;
+  return true;
+}
+
+/// Whether a node makes every element of one of its only operand (but for single constants), of another dtype.
+constexpr bool converts(const ir::graph& g, const ir::node& n) {
+  const auto ids = g.inputs_of(n);
+  if (ids.empty() || ids[0] == ir::none || g.outputs_of(n).size() != 1) return false;
+  for (const std::int32_t id : ids.subspan(1, ids.size() - 1))
+    if (id != ir::none && !(g.at(id).is == ir::kind::constant && g.at(id).desc.elements() == 1)) return false;
+  const tensor_desc &from = g.at(ids[0]).desc, &to = g.at(g.outputs_of(n)[0]).desc;
+  return from.type != to.type && from.shape == to.shape;
+}
+
+/// Where the elements of a value lie in the operand that is followed: element e at base + e / run * stride + e % run.
+struct weight_path {
+  std::int64_t run = 0, stride = 0, base = 0;
+  bool is_followed = true;     // false: they are cut, moved or computed on the way, and no such rule holds
+  bool keeps_axes = true;      // it has the operand's axes, and was joined along the first one alone
+  bool is_transposed = false;  // it was transposed on the way: the network states an order of its own
+
+  constexpr weight_path lost() const { return {run, stride, base, false, false, is_transposed}; }
+  friend constexpr bool operator==(const weight_path&, const weight_path&) = default;
+};
+
+/// Where elements [begin, begin + part * rows) of a value of this many elements go, whose rows of `part` elements begin every `row` elements.
+constexpr weight_path part_of(const weight_path& whole, std::int64_t elements, std::int64_t begin, std::int64_t part, std::int64_t row) {
+  weight_path at = whole;
+  const std::int64_t rows = row > 0 ? elements / row : 0;
+  if (!whole.is_followed || part < 1 || rows < 1) return whole.lost();
+  if (whole.run >= elements) {  // the value lies in the operand in one piece
+    at.run = part, at.stride = row, at.base = whole.base + begin;
+    if (rows == 1) at.stride = part;
+    return at;
+  }
+  const auto place = [&](std::int64_t e) { return whole.base + e / whole.run * whole.stride + e % whole.run; };
+  if (rows == 1) {
+    const bool is_within_a_run = begin / whole.run == (begin + part - 1) / whole.run, is_whole_runs = begin % whole.run == 0 && part % whole.run == 0;
+    if (is_within_a_run) at.run = part, at.stride = part, at.base = place(begin);
+    else if (is_whole_runs) at.base = place(begin);
+    else return whole.lost();
+    return at;
+  }
+  if (whole.run != row) return whole.lost();
+  at.run = part, at.base = whole.base + begin;
+  return at;
+}
+
+/// Finds the weights that a value is made of.
+class weight_walk {
+ public:
+  constexpr weight_walk(const ir::graph& g, const passes::use_table& table) : g_(g), table_(table) {}
+
+  /// Calls visit(id, path) for each weight that the elements of this operand come from, once for each path that differs.
+  template <class Visit> constexpr void follow(std::int32_t operand, Visit&& visit) {
+    const std::int64_t elements = g_.at(operand).desc.elements();
+    const weight_path whole = elements < 1 ? weight_path{}.lost() : weight_path{elements, elements, 0};
+    if (g_.at(operand).is != ir::kind::result) {  // as most are
+      if (g_.at(operand).is == ir::kind::weight) visit(operand, whole);
+      return;
+    }
+    if (state_.empty()) paths_.assign(g_.values.size(), {}), state_.assign(g_.values.size(), unseen);
+    for (const std::int32_t id : touched_) state_[static_cast<std::size_t>(id)] = unseen;
+    touched_.clear();
+    go(operand, whole);
+    while (!left_.empty()) {
+      const std::int32_t id = left_.back();
+      left_.pop_back();
+      const weight_path at = paths_[static_cast<std::size_t>(id)];
+      if (g_.at(id).is == ir::kind::weight) visit(id, at);
+      else if (table_.producer_of(id) != ir::none) go_through(g_.nodes[static_cast<std::size_t>(table_.producer_of(id))], id, at);
+    }
+  }
+
+ private:
+  static constexpr unsigned char unseen = 0, followed = 1, lost = 2;
+
+  constexpr void go(std::int32_t id, weight_path at) {
+    if (id == ir::none) return;
+    unsigned char& state = state_[static_cast<std::size_t>(id)];
+    weight_path& before = paths_[static_cast<std::size_t>(id)];
+    if (state == lost || (state == followed && at == before)) return;
+    if (state == followed) at = before.lost();  // it lies in two places
+    if (state == unseen) touched_.push_back(id);
+    state = at.is_followed ? followed : lost;
+    before = at;
+    left_.push_back(id);
+  }
+
+  constexpr void go_through(const ir::node& n, std::int32_t id, const weight_path& at) {
+    const auto ids = g_.inputs_of(n);
+    const tensor_desc& made = g_.at(id).desc;
+    if (!has_operands(g_, n, 1)) return;
+    if (converts(g_, n)) return go(ids[0], at);
+    if (n.op->traits.result == storage::alias_of_input) {
+      weight_path reshaped = at;
+      reshaped.keeps_axes = at.keeps_axes && g_.at(ids[0]).desc.shape == made.shape;
+      return go(ids[0], reshaped);
+    }
+    if (n.op->traits.in_files == file_order::joined && made.shape.is_known()) return go_through_joint(n, made.shape, at);
+    if (n.op->traits.result == storage::in_place && g_.outputs_of(n).size() == 1) {
+      for (const std::int32_t from : ids) {
+        if (from == ir::none) continue;
+        const shape_t& shape = g_.at(from).desc.shape;
+        if (shape == made.shape) go(from, at);
+        else if (shape.elements() != 1) go(from, at.lost());
+      }
+      return;
+    }
+    weight_path elsewhere = at.lost();
+    elsewhere.is_transposed = n.op->inputs.size() > 1 && n.op->inputs[1].role == "perm";
+    for (const std::int32_t from : ids) go(from, elsewhere);
+  }
+
+  constexpr void go_through_joint(const ir::node& n, const shape_t& made, const weight_path& at) {
+    const auto ids = g_.inputs_of(n);
+    const int axis = normalise_axis(attribute_word(g_, n, "axis", 0), made.rank);
+    if (axis < 0) return;
+    const std::int64_t row = made.elements(axis), elements = made.elements();
+    std::int64_t begin = 0;
+    for (const std::int32_t from : ids) {
+      if (from == ir::none) continue;
+      const shape_t& shape = g_.at(from).desc.shape;
+      const std::int64_t part = shape.rank == made.rank ? shape.elements(axis) : shape.rank + 1 == made.rank ? made.elements(axis + 1) : 0;
+      weight_path joined = part_of(at, elements, begin, part, row);
+      joined.keeps_axes = at.keeps_axes && axis == 0 && shape.rank == made.rank;
+      go(from, joined);
+      begin += part;
+    }
+  }
+
+  const ir::graph& g_;
+  const passes::use_table& table_;
+  pool<weight_path> paths_;
+  pool<unsigned char> state_;
+  pool<std::int32_t> left_, touched_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/io/bind_weights.hpp
 // bind_weights: fits a file's tensors to the weights that a network names, and says all that does not fit at once.
 // Flow: executors and compile() bind first; kernels then read what bound_weights points to, mostly the file itself.
@@ -36288,6 +36491,53 @@ class json_writer {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/io/narrow_floats.hpp
+// narrow_floats: numbers of 8 and 16 bits that files have and no operator computes with, and the floats that they stand for.
+// Flow: safetensors.hpp widens tensors of them when it reads a file, make_weights() when a program gives them.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// How the elements of an f32 tensor are stored: as they are, or narrower. Each is a float exactly, so widening rounds nothing.
+enum class narrow_float : std::uint64_t {
+  none,
+  bf16,     // the upper half of a float
+  f8_e4m3,  // OCP 8-bit floating point E4M3: bias 7, no infinities, both NaNs have all bits set but the sign
+  f8_e5m2,  // OCP 8-bit floating point E5M2: the upper half of an f16
+};
+
+/// Bytes of an element; 0 of those that are as they are.
+constexpr std::size_t bytes_of(narrow_float stored) { return stored == narrow_float::none ? 0 : stored == narrow_float::bf16 ? 2 : 1; }
+
+namespace detail {
+
+/// The float of sign, exponent and mantissa bits at the low end of `bits`. All exponent bits set: no finite number with infinities, else only NaN where the mantissa's are set, too.
+template <int ExponentBits, int MantissaBits, bool HasInfinities> constexpr float widened(std::uint32_t bits) {
+  constexpr std::uint32_t mantissas = 1U << MantissaBits, exponents = 1U << ExponentBits, bias = exponents / 2 - 1;
+  const std::uint32_t sign = (bits >> (ExponentBits + MantissaBits)) << 31U, exponent = (bits >> MantissaBits) % exponents, mantissa = bits % mantissas;
+  const bool is_special = exponent == exponents - 1 && (HasInfinities || mantissa == mantissas - 1);
+  if (is_special) return std::bit_cast<float>(sign | 0x7F800000U | (HasInfinities && mantissa == 0 ? 0U : 0x400000U));
+  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 127 - bias) << 23U | mantissa << (23 - MantissaBits));
+  const float unit = std::bit_cast<float>((127 + 1 - bias - MantissaBits) << 23U), size = static_cast<float>(mantissa) * unit;
+  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(size));
+}
+
+}  // namespace detail
+
+/// The floats that `count` stored elements stand for, at any address.
+[[gnu::cold]] inline void widen(narrow_float stored, const std::byte* from, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (stored == narrow_float::bf16) {
+      std::uint16_t half = 0;
+      std::memcpy(&half, from + 2 * i, 2);
+      to[i] = std::bit_cast<float>(std::uint32_t{half} << 16U);
+    } else {
+      const auto bits = std::to_integer<std::uint32_t>(from[i]);
+      to[i] = stored == narrow_float::f8_e4m3 ? detail::widened<4, 3, false>(bits) : detail::widened<5, 2, true>(bits);
+    }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -36297,6 +36547,7 @@ struct tensor_entry {
   dtype type = dtype::none;
   shape_t shape;
   array_ref<const std::byte> bytes;
+  narrow_float stored = narrow_float::none;  // the elements of an f32 tensor in fewer bits; none in what was read: parse() has widened them
 };
 
 /// A named text of a file's metadata.
@@ -36307,11 +36558,13 @@ struct metadata_entry {
 namespace safetensors {
 
 /// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
-/// file's; names and metadata point into `text`, so contents move but do not copy.
+/// file's, but those of BF16, F8_E4M3 and F8_E5M2, which are f32 here and widened; names and metadata point into `text`, so
+/// contents move but do not copy.
 struct contents {
   pool<tensor_entry> tensors;
   pool<metadata_entry> metadata;
   pool<char> text;
+  pool<float> widened;  // elements of tensors that the file has in fewer bits
 
   contents() = default;
   contents(contents&&) noexcept = default;
@@ -36331,7 +36584,7 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// Reads a file whose bytes are in memory and outlive the answer. Everything is verified before it is believed: the
 /// header's length and JSON, names and fields that occur twice, dtypes, ranks (at most 8), sizes against offsets in
 /// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
-/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
+/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as F4); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
 [[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file);
 /// The same into `found`, which is empty before.
@@ -36348,15 +36601,21 @@ static_assert(std::endian::native == std::endian::little,
 struct dtype_row {
   std::string_view name;
   dtype type;
+  narrow_float stored = narrow_float::none;
 };
 inline constexpr dtype_row dtypes[] = {{"BOOL", boolean}, {"U8", u8},   {"I8", i8},   {"U16", u16},
                                        {"I16", i16},      {"U32", u32}, {"I32", i32}, {"U64", u64},
-                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64}};
+                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64},
+                                       {"BF16", f32, narrow_float::bf16}, {"F8_E4M3", f32, narrow_float::f8_e4m3}, {"F8_E5M2", f32, narrow_float::f8_e5m2}};
 
-constexpr std::string_view file_name_of(dtype type) {
+constexpr std::string_view file_name_of(const tensor_entry& tensor) {
   for (const dtype_row& row : dtypes)
-    if (row.type == type) return row.name;
+    if (row.type == tensor.type && row.stored == tensor.stored) return row.name;
   return "none";
+}
+/// Bytes that a tensor's elements take where they are stored.
+constexpr std::int64_t stored_bytes_of(const tensor_entry& tensor) {
+  return tensor.shape.elements() * (tensor.stored == narrow_float::none ? size_of(tensor.type) : static_cast<std::int64_t>(bytes_of(tensor.stored)));
 }
 
 /// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s
@@ -36428,9 +36687,9 @@ struct place {
   if (at.begin > at.end) return complain_of_offsets(wrong, tensor.name, at, {" end before they begin"});
   if (at.end > data_bytes) return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
   const std::uint64_t got = at.end - at.begin,
-                      expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+                      expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   if (got == expected) return true;
-  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
+  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor), " ", tensor.shape});
 }
 
 [[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
@@ -36548,7 +36807,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 [[gnu::cold]] inline bool header_reader::read_dtype() {
   if (!expect("dtype", json_event::string)) return false;
   for (const dtype_row& row : dtypes)
-    if (row.name == json_.string()) return tensor_.type = row.type, true;
+    if (row.name == json_.string()) return tensor_.type = row.type, tensor_.stored = row.stored, true;
   pool<char> known;
   for (const dtype_row& row : dtypes) append(known, {known.empty() ? "" : ", ", row.name});
   supported_ = false;
@@ -36649,6 +36908,24 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   wrong = static_cast<pool<char>&&>(of_names);
   return false;
 }
+
+/// Puts floats in the place of elements that are stored in fewer bits.
+[[gnu::cold]] inline void widen_all(contents& found) {
+  std::size_t count = 0;
+  for (const tensor_entry& tensor : found.tensors)
+    if (tensor.stored != narrow_float::none) count += static_cast<std::size_t>(tensor.shape.elements());
+  if (count == 0) return;
+  found.widened.assign(count, 0);
+  float* to = found.widened.data();
+  for (tensor_entry& tensor : found.tensors) {
+    if (tensor.stored == narrow_float::none) continue;
+    const auto elements = static_cast<std::size_t>(tensor.shape.elements());
+    widen(tensor.stored, tensor.bytes.data(), elements, to);
+    tensor.bytes = {reinterpret_cast<const std::byte*>(to), elements * sizeof(float)};
+    tensor.stored = narrow_float::none;
+    to += elements;
+  }
+}
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file) {
@@ -36663,7 +36940,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   const array_ref<const std::byte> data = file.subspan(8 + header.size());
   detail::header_reader reader(header, data, found, wrong);
-  if (reader.read() && detail::check_contents(found, data, wrong)) return {};
+  if (reader.read() && detail::check_contents(found, data, wrong)) return detail::widen_all(found), result<void>();
   return fail(reader.code(), letters_of(wrong));
 }
 
@@ -36675,7 +36952,7 @@ namespace nnrt::inline NNRT_ISA {
 /// The order in which a file's writer keeps the axes of weights.
 enum class layout {
   native,   // as the operators take them: convolutions [outC, kH, kW, inC/group], linear columns in H,W,C order
-  pytorch,  // as a PyTorch state dict has them: OIHW, transposed IOHW, linear columns in C,H,W order
+  pytorch,  // as a PyTorch state dict has them: OIHW, transposed IOHW, linear columns in C,H,W order, gates i, f, g, o
 };
 
 namespace detail {
@@ -36814,13 +37091,18 @@ class weights {
 namespace nnrt::inline NNRT_ISA {
 
 /// How a network uses a weight, as far as another framework orders its axes otherwise.
-enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns };
+enum class weight_use { plain, conv2d, depthwise_conv2d, conv2d_transpose, full_connection, columns, product, gates, map };
+
+/// An attribute that a network leaves at a default which is not that of the file's framework.
+struct open_attribute {
+  std::string_view op = {}, attribute = {}, theirs = {};  // theirs: what the framework takes when nobody says
+};
 
 /// A weight that a network names. `desc` is what the operator takes (nnrt's order of axes); the strings must outlive
 /// the call of bind_weights only.
 struct weight_spec {
-  std::string_view name;
-  tensor_desc desc;
+  std::string_view name = {};
+  tensor_desc desc = {};
   weight_use use = weight_use::plain;
   std::int64_t group = 1;  // of conv2d and conv2d_transpose
   /// [N, H, W, C] of the feature map whose flattening is the full_connection's input, or has the columns; rank 0: there is none.
@@ -36829,6 +37111,16 @@ struct weight_spec {
   bool contradicts = false;
   /// Its elements are the scales of another tensor's channels.
   bool is_scales = false;
+  /// [N, H, W, C] of the feature map that is made of the columns of the full_connection's or product's result; rank 0: there is none.
+  shape_t made_into = {};
+  /// Of gates: elements of each of the four.
+  std::int64_t gate_elements = 0;
+  /// Why the network does not tell how files of another order have it; empty: it tells.
+  const char* refused = "";
+  /// What the network leaves open about the first node that reads this weight.
+  open_attribute open = {};
+  /// The same of a node that reads no weight; with the first spec.
+  open_attribute open_elsewhere = {};
 };
 
 class bound_weights;
@@ -36877,9 +37169,15 @@ class bound_weights {
 ///   full_connection   [out, in] stays; when the input is a flattened [N, H, W, C], its columns go from C,H,W to H,W,C
 ///   order
 ///   columns           numbers for each column of a flattened [N, H, W, C] go from C,H,W to H,W,C order
-///   plain             stays; matmul's factors are plain
+///   product           a matmul's second factor [in, out] stays; its rows and columns are put into order as those of full_connection
+///   gates             rows of four gates i, f, g, o, of an lstm's weights or biases, become i, o, f, g; [4H, n] serves [1, 4H, n], too
+///   map               [N, C, H, W] or [C, H, W], aligned with a feature map, becomes [N, H, W, C] or [H, W, C]; a tensor of the latter shape
+///                     stays, and where the shapes do not tell the two apart it is refused
+///   plain             stays
 ///
-/// A weight that `contradicts` is refused: no order of the file would serve all that read it.
+/// When rows of full_connection or product become a map [N, H, W, C] they go from C,H,W to H,W,C order.
+/// A weight that `contradicts` or is `refused` is refused: no order of the file would serve all that read it. So is one that an operator reads
+/// whose attribute `open` stays at a default that is not PyTorch's.
 ///
 /// Errors: invalid_argument; one message of several lines that names every missing, superfluous, mistyped and misshapen
 /// tensor with what was got and what was expected. Dtypes are not converted. Superfluous are the tensors that no spec
@@ -36912,6 +37210,9 @@ struct expectation {
   shape_t shape;
   gathering from;        // rank 0: as it is
   const char* why = "";  // set when the spec itself makes no sense
+  std::int64_t gate_elements = 0;  // above 0: each four pieces of so many elements change places
+  shape_t also = {};               // another shape that the file's tensor may have
+  bool also_as_it_is = false;      // which then stays in its order
 };
 
 /// [out, kH, kW, in] from a file with these strides; `out` is split into groups when its members lie apart in the file.
@@ -36941,18 +37242,61 @@ struct expectation {
   return e;
 }
 
-[[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
-  const shape_t &s = spec.desc.shape, &map = spec.flattened;
-  if (map.rank != 4) return {s, {}, ""};
-  const bool is_of_columns = spec.use == weight_use::columns;
-  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0 || map.elements(1) != s[s.rank - 1] || (is_of_columns && s.elements() != map.elements(1)))
-    return {s, {}, "has other columns than the feature map that is flattened into them has elements"};
+/// The elements of an axis whose numbers stand for the elements of a map, in the file in C,H,W order; `stride` is that of the axis. No map: in its order.
+[[gnu::cold]] inline void gather_axis(gathering& from, const shape_t& map, std::int64_t extent, std::int64_t stride) {
+  if (map.rank != 4) return from.axis(extent, stride);
   const std::int64_t h = map[1], w = map[2], c = map[3];
+  from.axis(h, w * stride);
+  from.axis(w, stride);
+  from.axis(c, h * w * stride);
+}
+
+[[gnu::cold]] inline expectation expected_linear(const weight_spec& spec) {
+  const shape_t &s = spec.desc.shape, &map = spec.flattened, &made = spec.made_into;
+  if (map.rank != 4 && made.rank != 4) return {s, {}, ""};
+  constexpr const char* misfit = "has other columns than the feature map that is flattened into them has elements";
+  const bool is_of_columns = spec.use == weight_use::columns;
+  if ((is_of_columns ? s.rank < 1 : s.rank != 2) || s.elements() < 0) return {s, {}, misfit};
   expectation e{s, {}, ""};
-  e.from.axis(is_of_columns ? 1 : s[0], h * w * c);
+  if (is_of_columns) {
+    if (map.elements(1) != s[s.rank - 1] || s.elements() != map.elements(1)) return {s, {}, misfit};
+    gather_axis(e.from, map, s.elements(), 1);
+    return e;
+  }
+  const bool is_product = spec.use == weight_use::product;  // [in, out]
+  const shape_t &first = is_product ? map : made, &second = is_product ? made : map;
+  if ((first.rank == 4 && first.elements(1) != s[0]) || (second.rank == 4 && second.elements(1) != s[1])) return {s, {}, misfit};
+  gather_axis(e.from, first, s[0], s[1]);
+  gather_axis(e.from, second, s[1], 1);
+  return e;
+}
+
+/// Rows of four gates. PyTorch has matrices of rank 2, a direction each.
+[[gnu::cold]] inline expectation expected_gates(const weight_spec& spec) {
+  expectation e{spec.desc.shape, {}, ""};
+  if (spec.gate_elements < 1 || spec.desc.elements() % (4 * spec.gate_elements) != 0) e.why = "is used by an lstm, but has no rows of four gates";
+  e.gate_elements = spec.gate_elements;
+  if (spec.desc.rank() < 2 || spec.desc.shape[0] != 1) return e;
+  e.also = e.shape;
+  e.shape = {};
+  for (int axis = 1; axis < spec.desc.rank(); ++axis) e.shape.push_back(spec.desc.shape[axis]);
+  return e;
+}
+
+/// [.., H, W, C] of a file that has [.., C, H, W], or the same.
+[[gnu::cold]] inline expectation expected_map(const weight_spec& spec) {
+  const shape_t& s = spec.desc.shape;
+  if (s.rank < 3 || s.elements() < 1) return {s, {}, ""};
+  const std::int64_t h = s[-3], w = s[-2], c = s[-1], maps = s.elements() / (h * w * c);
+  expectation e{s, {}, ""};
+  e.shape[-3] = c, e.shape[-2] = h, e.shape[-1] = w;
+  e.from.axis(maps, c * h * w);
   e.from.axis(h, w);
   e.from.axis(w, 1);
   e.from.axis(c, h * w);
+  e.also = s, e.also_as_it_is = true;
+  if (e.shape == s && !e.from.is_in_order())
+    e.why = "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: put it into nnrt's order and open the file with nnrt::layout::native";
   return e;
 }
 
@@ -36961,12 +37305,16 @@ struct expectation {
   if (order == layout::native) return {spec.desc.shape, {}, ""};
   if (spec.contradicts)
     return {spec.desc.shape, {}, "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: put it into nnrt's order and open the file with nnrt::layout::native"};
+  if (spec.refused[0] != '\0') return {spec.desc.shape, {}, spec.refused};
   switch (spec.use) {
     case weight_use::conv2d:
     case weight_use::depthwise_conv2d:
     case weight_use::conv2d_transpose: return expected_convolution(spec);
     case weight_use::full_connection:
+    case weight_use::product:
     case weight_use::columns: return expected_linear(spec);
+    case weight_use::gates: return expected_gates(spec);
+    case weight_use::map: return expected_map(spec);
     case weight_use::plain: break;
   }
   return {spec.desc.shape, {}, ""};
@@ -36987,6 +37335,12 @@ struct expectation {
       at[axis] = 0;
     }
   }
+}
+
+/// Each four pieces 0, 1, 2, 3 become 0, 3, 1, 2: gates i, f, g, o become i, o, f, g.
+[[gnu::cold]] inline void gather_gates(std::size_t bytes, std::size_t gate_bytes, const std::byte* source, std::byte* target) {
+  for (std::size_t at = 0; at < bytes; at += 4 * gate_bytes)
+    for (const std::size_t piece : {0U, 3U, 1U, 2U}) std::memcpy(target, source + at + piece * gate_bytes, gate_bytes), target += gate_bytes;
 }
 
 /// Names up to this length are guessed at.
@@ -37024,7 +37378,9 @@ class weight_complaints {
   }
 
   /// The spec's tensor when it fits.
-  const tensor_entry* check(const weight_spec& spec, const expectation& expected);
+  const tensor_entry* check(const weight_spec& spec, expectation& expected);
+  /// Remarks on attributes that the network leaves at defaults that are not PyTorch's.
+  void check_defaults();
   /// Remarks on names: what is missing, with a guess which superfluous one was meant, and what is superfluous.
   void check_names();
   bool any() const { return count_ > 0; }
@@ -37045,6 +37401,11 @@ class weight_complaints {
            (tensor.name == counter || tensor.name.ends_with(".num_batches_tracked"));
   }
 
+  bool is_projection(std::string_view name) const {
+    const std::size_t dot = name.rfind('.');
+    return file_.order() == layout::pytorch && name.substr(dot == std::string_view::npos ? 0 : dot + 1).starts_with("weight_hr_l");
+  }
+
   const weights& file_;
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
@@ -37061,11 +37422,15 @@ class weight_complaints {
                    : " (this is nnrt's order: open the file with nnrt::layout::native)";
 }
 
-[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, const expectation& expected) {
+[[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, expectation& expected) {
   if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
   if (found == nullptr) return nullptr;  // check_names() will say so
   used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
+  if (expected.also.rank > 0 && found->shape == expected.also && !(found->shape == expected.shape)) {
+    expected.shape = expected.also;
+    if (expected.also_as_it_is) expected.from = {};
+  }
   const bool same_type = found->type == spec.desc.type, same_shape = found->shape == expected.shape;
   if (same_type && same_shape) {
     if (spec.is_scales)
@@ -37102,7 +37467,18 @@ class weight_complaints {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     const tensor_entry& tensor = file_.entries()[i];
     if (used_[i] == 0 && !is_ignored(tensor))
-      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor"});
+      complain(tensor.name, {"superfluous: got ", {tensor.type, tensor.shape}, ", expected no such tensor", is_projection(tensor.name) ? " (the projection of an LSTM, which lstm does not have)" : ""});
+  }
+}
+
+[[gnu::cold]] inline void weight_complaints::check_defaults() {
+  if (file_.order() != layout::pytorch) return;
+  const auto complain_of = [&](const open_attribute& open) {
+    append(lines_, {open.op, " is not told its ", open.attribute, ", and nnrt's default is not PyTorch's (", open.theirs, "), which the file does not hold: say what the network was trained with"});
+  };
+  for (const weight_spec& spec : specs_) {
+    if (!spec.open.op.empty()) complain(spec.name, {}), complain_of(spec.open);
+    if (!spec.open_elsewhere.op.empty()) append(lines_, {"\n  "}), complain_of(spec.open_elsewhere), ++count_;
   }
 }
 
@@ -37112,13 +37488,16 @@ class weight_complaints {
 }
 
 /// Whether the elements of a tensor cannot be read where they are: another order is wanted, or their address is not a multiple of their size.
-[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const gathering& from) {
+[[gnu::cold]] inline bool has_to_be_copied(const tensor_entry& tensor, const expectation& expected) {
   const auto element_bytes = static_cast<std::uintptr_t>(size_of(tensor.type));
-  return !from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
+  return expected.gate_elements > 0 || !expected.from.is_in_order() || reinterpret_cast<std::uintptr_t>(tensor.bytes.data()) % element_bytes != 0;
 }
-[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const gathering& from, aligned_memory& memory) {
+[[gnu::cold]] inline const std::byte* copy_of(const tensor_entry& tensor, const expectation& expected, aligned_memory& memory) {
   std::byte* const copy = memory.allocate(tensor.bytes.size());
-  if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
+  const gathering& from = expected.from;
+  const auto gate_bytes = static_cast<std::size_t>(expected.gate_elements * size_of(tensor.type));
+  if (gate_bytes > 0) gather_gates(tensor.bytes.size(), gate_bytes, tensor.bytes.data(), copy);
+  else if (!from.is_in_order()) gather(from, static_cast<std::size_t>(size_of(tensor.type)), tensor.bytes.data(), copy);
   else if (copy != nullptr) std::memcpy(copy, tensor.bytes.data(), tensor.bytes.size());
   return copy;
 }
@@ -37134,14 +37513,15 @@ template <class> [[gnu::cold]] result<void> bind_weights(const weights& file, ar
   detail::weight_complaints complaints(file, specs);
   bound.source_ = file;
   for (const weight_spec& spec : specs) {
-    const detail::expectation expected = detail::expected_in_file(spec, file.order());
+    detail::expectation expected = detail::expected_in_file(spec, file.order());
     const tensor_entry* tensor = complaints.check(spec, expected);
     if (tensor == nullptr) continue;
-    const bool is_copied = detail::has_to_be_copied(*tensor, expected.from);
+    const bool is_copied = detail::has_to_be_copied(*tensor, expected);
     bound.copied_.push_back(is_copied);
-    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected.from, bound.copies_) : tensor->bytes.data());
+    bound.pointers_.push_back(is_copied ? detail::copy_of(*tensor, expected, bound.copies_) : tensor->bytes.data());
   }
   complaints.check_names();
+  complaints.check_defaults();
   if (complaints.any()) return fail(complaints.reason());
   return {};
 }
@@ -37171,16 +37551,6 @@ constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_d
   return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
 }
 
-/// Whether a node makes every element of one of its only operand (but for single constants), of another dtype.
-constexpr bool converts(const ir::graph& g, const ir::node& n) {
-  const auto ids = g.inputs_of(n);
-  if (ids.empty() || ids[0] == ir::none || g.outputs_of(n).size() != 1) return false;
-  for (const std::int32_t id : ids.subspan(1, ids.size() - 1))
-    if (id != ir::none && !(g.at(id).is == ir::kind::constant && g.at(id).desc.elements() == 1)) return false;
-  const tensor_desc &from = g.at(ids[0]).desc, &to = g.at(g.outputs_of(n)[0]).desc;
-  return from.type != to.type && from.shape == to.shape;
-}
-
 /// The operand whose elements a node's result has in their order: that of reshapes, of conversions and activations between them and the layer, and of sums and
 /// products with single numbers, with numbers for each column, or with other tensors that nodes make. None: of all other nodes.
 constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
@@ -37197,14 +37567,6 @@ constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
     if (found == ir::none) found = id;
   }
   return found;
-}
-
-/// Whether the first operands of a node are there: its rules may not have been asked yet.
-constexpr bool has_operands(const ir::graph& g, const ir::node& n, std::size_t count) {
-  const auto ids = g.inputs_of(n);
-  for (std::size_t i = 0; i < count; ++i)
-    if (i >= ids.size() || ids[i] == ir::none) return false;
-  return true;
 }
 
 /// What the columns of a tensor come from.
@@ -37227,6 +37589,42 @@ constexpr bool keeps_some_order(const ir::graph& g, const ir::node& n) {
   return others == 1;
 }
 
+/// Whether a tensor can be a feature map whose order of axes shows: more than one pixel and more than one channel.
+constexpr bool is_map(const tensor_desc& desc) {
+  return desc.rank() == 4 && desc.layout == format::nhwc && desc.shape.is_known() && desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
+}
+
+/// Whether a node reads its first operand as a map [N, H, W, C].
+constexpr bool reads_a_map(const ir::node& n) {
+  if (n.op->traits.in_files == file_order::layer) return n.op->traits.weights != weights_role::full_connection;
+  return n.op->traits.in_files == file_order::image;
+}
+
+/// Whether a tensor of rank 4 is a map for certain: an operator on maps made it, and what works element by element after that.
+constexpr bool is_made_as_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
+  while (id != ir::none && g.at(id).desc.rank() == 4 && table.producer_of(id) != ir::none) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+    if (!has_operands(g, n, 1)) return false;
+    if (reads_a_map(n)) return true;
+    id = operand_in_order(g, n);
+  }
+  return false;
+}
+
+/// Whether these columns are width times channels of a map: [N, T, W, C] read as rows of W * C, where files may have C * W.
+constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
+  const shape_t& shape = g.at(id).desc.shape;
+  if (!shape.is_known() || shape[2] < 2 || shape[3] < 2 || shape.elements(2) != columns) return false;
+  if (is_made_as_a_map(g, table, id)) return true;
+  if (table.producer_of(id) == ir::none) return false;
+  const ir::node& maker = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
+  const auto ids = g.inputs_of(maker);
+  if (maker.op->inputs.size() < 2 || maker.op->inputs[1].role != "perm" || !has_operands(g, maker, 2) || !is_made_as_a_map(g, table, ids[0])) return false;
+  pool<std::int64_t> axes;
+  ir::append_integers(g, g.at(ids[1]), axes);
+  return axes.size() == 4 && axes[3] == 3;  // moved as a map, channels last
+}
+
 /// What so many columns come from: the tensor that is where walking on from operand to operand in order ends. A map of one pixel needs no other order,
 /// but may have been made of one that does; and what a reshape makes of rows (heads, say) is no map.
 constexpr column_source source_of_columns(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
@@ -37239,8 +37637,8 @@ constexpr column_source source_of_columns(const ir::graph& g, const passes::use_
   }
   const tensor_desc& desc = g.at(id).desc;
   if (desc.rank() == 4) {
-    const bool is_map = desc.layout == format::nhwc && desc.shape.is_known() && desc.shape[1] * desc.shape[2] > 1 && desc.shape[3] > 1;
-    return is_map && desc.shape.elements(1) == columns ? column_source{desc.shape} : column_source{};
+    if (is_map(desc) && desc.shape.elements(1) == columns) return {desc.shape};
+    return {{}, columns_are_of_part_of_a_map(g, table, id, columns)};
   }
   if (maker == nullptr || !keeps_some_order(g, *maker)) return {};
   for (const std::int32_t from : g.inputs_of(*maker)) {
@@ -37251,70 +37649,221 @@ constexpr column_source source_of_columns(const ir::graph& g, const passes::use_
   return {};
 }
 
-/// The weight whose elements an operand has in their order, itself or converted; none: another tensor.
-constexpr std::int32_t weight_behind(const ir::graph& g, const passes::use_table& table, std::int32_t id) {
-  while (table.producer_of(id) != ir::none) {
-    const ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (!has_operands(g, n, 1) || !converts(g, n)) return ir::none;
-    id = g.inputs_of(n)[0];
-  }
-  return g.at(id).is == ir::kind::weight ? id : ir::none;
-}
-
 /// Groups of a convolution: input channels over the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
   const tensor_desc &x = g.at(g.inputs_of(n)[0]).desc, &w = g.at(g.inputs_of(n)[1]).desc;
   return x.rank() == 4 && w.rank() == 4 && w.shape[3] > 0 ? x.shape[3] / w.shape[3] : 1;
 }
 
+/// Of each node: the map [N, H, W, C] that the columns of its result become, by a reshape, for an operator that reads maps; rank 0: none.
+constexpr pool<shape_t> maps_made_of_columns(const ir::graph& g, const passes::use_table& table) {
+  pool<shape_t> maps;
+  maps.assign(g.nodes.size(), shape_t{});
+  pool<unsigned char> is_walked;  // and no map was made there
+  is_walked.assign(g.nodes.size(), 0);
+  for (const ir::node& reader : g.nodes) {
+    if (!reads_a_map(reader) || !has_operands(g, reader, 1)) continue;
+    shape_t map = {};
+    for (std::int32_t id = g.inputs_of(reader)[0]; id != ir::none && table.producer_of(id) != ir::none;) {
+      const std::size_t at = static_cast<std::size_t>(table.producer_of(id));
+      const ir::node& n = g.nodes[at];
+      if (!has_operands(g, n, 1) || (map.rank == 0 && is_walked[at] != 0)) break;
+      is_walked[at] = map.rank == 0 ? 1 : 0;
+      const tensor_desc &made = g.at(id).desc, &from = g.at(g.inputs_of(n)[0]).desc;
+      if (map.rank == 4) maps[at] = map;
+      else if (n.op->traits.result == storage::alias_of_input && is_map(made) && from.rank() < 4 && from.rank() > 0 && from.shape[-1] == made.shape.elements(1)) map = made.shape;
+      id = operand_in_order(g, n);
+    }
+  }
+  return maps;
+}
+
+/// Of each value: whether it changes from run to run.
+constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
+  pool<unsigned char> is_computed;
+  is_computed.assign(g.values.size(), 0);
+  for (const std::int32_t id : g.inputs) is_computed[static_cast<std::size_t>(id)] = 1;
+  for (const ir::node& n : g.nodes)
+    for (const std::int32_t from : g.inputs_of(n))
+      if (from != ir::none && is_computed[static_cast<std::size_t>(from)] != 0)
+        for (const std::int32_t to : g.outputs_of(n)) is_computed[static_cast<std::size_t>(to)] = 1;
+  return is_computed;
+}
+
+/// Reads off the graph how each weight is used.
+class weight_reader {
+ public:
+  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
+    spec_of_.assign(g.values.size(), ir::none);
+    for (std::size_t id = 0; id < g.values.size(); ++id) {
+      const ir::value& v = g.values[id];
+      if (v.is != ir::kind::weight) continue;
+      spec_of_[id] = static_cast<std::int32_t>(specs.size());
+      specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
+    }
+    is_put_.assign(specs.size(), 0);
+    for (const ir::value& v : g.values)
+      if (v.scales != ir::none && is_weight(v.scales)) spec(v.scales).is_scales = true;
+  }
+
+  constexpr void read_all() {
+    for (std::size_t i = 0; i < g_.nodes.size() && !specs.empty(); ++i) {
+      const ir::node& n = g_.nodes[i];
+      note_what_is_left_open(n);
+      switch (n.op->traits.in_files) {
+        case file_order::layer: read_layer(n, maps_[i]); break;
+        case file_order::product: read_product(n, maps_[i]); break;
+        case file_order::gates: read_gates(n); break;
+        case file_order::broadcast:
+        case file_order::joined:
+        case file_order::image: read_maps(n); break;
+        case file_order::same:
+        case file_order::unstated: break;
+      }
+      if (n.op->traits.weights == weights_role::none) read_columns(n, maps_[i]);
+    }
+  }
+
+  pool<weight_spec> specs;
+
+ private:
+  constexpr bool is_weight(std::int32_t id) const { return id != ir::none && g_.at(id).is == ir::kind::weight; }
+  constexpr weight_spec& spec(std::int32_t id) { return specs[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])]; }
+  constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return source_of_columns(g_, table_, x, columns); }
+
+  /// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
+  constexpr void put(std::int32_t id, const weight_spec& use, bool is_mixed = false) {
+    weight_spec& made = spec(id);
+    unsigned char& is_put = is_put_[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])];
+    const bool differs = is_put != 0 && !(made.use == use.use && made.group == use.group && made.flattened == use.flattened && made.made_into == use.made_into && made.gate_elements == use.gate_elements);
+    made.contradicts = made.contradicts || is_mixed || differs;
+    made.use = use.use, made.group = use.group, made.flattened = use.flattened, made.made_into = use.made_into, made.gate_elements = use.gate_elements;
+    is_put = 1;
+  }
+  constexpr void refuse(std::int32_t id, const char* why) { spec(id).refused = why; }
+
+  /// An attribute that nobody said, and whose default is another than PyTorch's.
+  constexpr void note_what_is_left_open(const ir::node& n) {
+    if (!n.leaves_open) return;
+    const open_attribute open{n.op->name, n.op->traits.to_be_said.attribute, n.op->traits.to_be_said.theirs};
+    std::int32_t read = ir::none;
+    for (const std::int32_t id : g_.inputs_of(n))
+      if (read == ir::none && is_weight(id)) read = id;
+    if (read != ir::none) spec(read).open = open;
+    else specs[0].open_elsewhere = open;
+  }
+
+  constexpr void read_layer(const ir::node& n, const shape_t& made_into) {
+    if (reads_a_map(n)) read_maps(n);
+    if (n.op->traits.weights == weights_role::none || !has_operands(g_, n, 2)) return;
+    const std::int32_t id = g_.inputs_of(n)[1];
+    weight_spec use{.use = use_of(n.op->traits.weights)};
+    bool is_mixed = false;
+    if (use.use == weight_use::full_connection) {
+      const tensor_desc& w = g_.at(id).desc;
+      const column_source columns = w.rank() == 2 ? columns_of(g_.inputs_of(n)[0], w.shape[1]) : column_source{};
+      use.flattened = columns.map, use.made_into = made_into, is_mixed = columns.is_mixed;
+      put_row(n, 2, made_into);
+    } else if (use.use != weight_use::depthwise_conv2d) use.group = group_of(g_, n);
+    const bool is_in_order = use.use == weight_use::full_connection && use.flattened.rank == 0 && use.made_into.rank == 0 && !is_mixed;
+    walk_.follow(id, [&](std::int32_t weight, const weight_path& at) {
+      const bool can_be_joined = use.made_into.rank == 0 && !(use.use == weight_use::conv2d_transpose && use.group > 1);
+      if (at.is_followed && at.keeps_axes && (g_.at(weight).desc.shape == g_.at(id).desc.shape || can_be_joined)) put(weight, use, is_mixed);
+      else if (!is_in_order && !at.is_transposed) refuse(weight, "is joined, cut or computed on its way to a layer, where the file's order cannot be followed");
+    });
+  }
+
+  /// The numbers for each column of what a layer makes that becomes a map: its bias.
+  constexpr void put_row(const ir::node& n, std::size_t operand, const shape_t& map) {
+    const auto ids = g_.inputs_of(n);
+    if (map.rank != 4 || operand >= ids.size() || !is_weight(ids[operand])) return;
+    put(ids[operand], {.use = weight_use::columns, .flattened = map});
+  }
+
+  constexpr void read_product(const ir::node& n, const shape_t& made_into) {
+    if (!has_operands(g_, n, 2)) return;
+    const std::int32_t a = g_.inputs_of(n)[0], b = g_.inputs_of(n)[1];
+    const tensor_desc& w = g_.at(b).desc;
+    const bool is_transposed = attribute_word(g_, n, "transpose_b", 0) != 0;
+    if (w.rank() < 2 || !w.shape.is_known() || is_computed_[static_cast<std::size_t>(b)] != 0) return;
+    const column_source columns = attribute_word(g_, n, "transpose_a", 0) == 0 ? columns_of(a, is_transposed ? w.shape[-1] : w.shape[-2]) : column_source{};
+    const bool is_reordered = columns.map.rank == 4 || columns.is_mixed || made_into.rank == 4;
+    const weight_spec use{.use = is_transposed ? weight_use::full_connection : weight_use::product, .flattened = columns.map, .made_into = made_into};
+    walk_.follow(b, [&](std::int32_t weight, const weight_path& at) {
+      const shape_t& shape = g_.at(weight).desc.shape;
+      if (at.is_followed && at.keeps_axes && shape == w.shape && w.rank() == 2) {
+        if (is_reordered) put(weight, use, columns.is_mixed);
+        const std::string_view name = g_.name_of(g_.at(weight).name);
+        if (!is_transposed && shape[0] == shape[1] && shape[0] > 1 && name.ends_with("weight"))
+          refuse(weight, "is a square factor [in, out], and nothing tells it from a layer's [out, in]: multiply with transpose_b or by full_connection if it is a layer's");
+      } else if (is_reordered) refuse(weight, "is joined, cut, transposed or computed on its way to a product with a flattened map, where the file's order cannot be followed");
+    });
+  }
+
+  /// Rows of four gates, and the two rows of biases.
+  constexpr void read_gates(const ir::node& n) {
+    if (!has_operands(g_, n, 3)) return;
+    const auto ids = g_.inputs_of(n);
+    const shape_t &ih = g_.at(ids[1]).desc.shape, &hh = g_.at(ids[2]).desc.shape;
+    if (ih.rank != 3 || hh.rank != 3) return;
+    const std::int64_t inputs = ih[2], hidden = hh[2];
+    const column_source columns = columns_of(ids[0], inputs);
+    for (std::size_t i = 1; i < ids.size() && i < 4; ++i) {
+      if (ids[i] == ir::none) continue;
+      const std::int64_t gate = i == 1 ? hidden * inputs : i == 2 ? hidden * hidden : hidden;
+      walk_.follow(ids[i], [&](std::int32_t weight, const weight_path& at) {
+        const std::int64_t elements = g_.at(weight).desc.elements();
+        const bool is_single = at.run >= elements;
+        if (i == 1 && (columns.map.rank == 4 || columns.is_mixed)) refuse(weight, "reads columns of a flattened map in an lstm, whose order in the file does not follow");
+        else if (gate < 1 || !at.is_followed) refuse(weight, "is cut, moved or computed on its way to an lstm, where its gates cannot be followed");
+        else if (at.run % (4 * gate) == 0 && at.base % (4 * gate) == 0 && (is_single || at.stride % (4 * gate) == 0)) put(weight, {.use = weight_use::gates, .gate_elements = gate});
+        else if (!is_single || at.base / gate != (at.base + elements - 1) / gate) refuse(weight, "has some of an lstm's four gates, or not all of each, so that their order cannot be followed");
+      });
+    }
+  }
+
+  /// Weights that are aligned with a map, or are one.
+  constexpr void read_maps(const ir::node& n) {
+    if (g_.outputs_of(n).size() == 0) return;
+    const bool is_image = reads_a_map(n);
+    const tensor_desc& result = g_.at(g_.outputs_of(n)[0]).desc;
+    if (!is_image && (result.rank() != 4 || result.layout != format::nhwc || is_computed_[static_cast<std::size_t>(g_.outputs_of(n)[0])] == 0)) return;
+    const auto ids = g_.inputs_of(n);
+    for (std::size_t i = 0; i < ids.size() && (i == 0 || !is_image); ++i) {
+      if (!is_weight(ids[i])) continue;
+      const shape_t& shape = g_.at(ids[i]).desc.shape;
+      if (shape.rank == 4 || (shape.rank == 3 && n.op->traits.in_files == file_order::broadcast)) put(ids[i], {.use = weight_use::map});
+    }
+  }
+
+  /// Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer, or of one that becomes a map.
+  constexpr void read_columns(const ir::node& n, const shape_t& made_into) {
+    const std::int32_t x = has_operands(g_, n, 1) ? operand_in_order(g_, n) : ir::none;
+    if (x == ir::none || g_.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) return;
+    const tensor_desc& result = g_.at(g_.outputs_of(n)[0]).desc;
+    for (const std::int32_t id : g_.inputs_of(n)) {
+      if (!is_weight(id) || !is_of_columns(g_, id, result)) continue;
+      column_source columns = columns_of(x, result.shape[result.rank() - 1]);
+      if (columns.map.rank == 0 && !columns.is_mixed) columns.map = made_into;
+      if (columns.map.rank == 4 || columns.is_mixed) put(id, {.use = weight_use::columns, .flattened = columns.map}, columns.is_mixed);
+    }
+  }
+
+  const ir::graph& g_;
+  passes::use_table table_;
+  weight_walk walk_;
+  pool<shape_t> maps_;
+  pool<unsigned char> is_computed_, is_put_;
+  pool<std::int32_t> spec_of_;
+};
+
 }  // namespace detail
 
 /// One spec for each weight, in order of declaration. The names lie in the graph, which check_graph() takes; nodes may break rules.
 constexpr pool<weight_spec> weight_specs_of(const ir::graph& g) {
-  pool<weight_spec> specs;
-  pool<std::int32_t> spec_of;
-  spec_of.assign(g.values.size(), ir::none);
-  for (std::size_t id = 0; id < g.values.size(); ++id) {
-    const ir::value& v = g.values[id];
-    if (v.is != ir::kind::weight) continue;
-    spec_of[id] = static_cast<std::int32_t>(specs.size());
-    specs.push_back({g.name_of(v.name), v.desc, weight_use::plain, 1, {}});
-  }
-  for (const ir::value& v : g.values)
-    if (v.scales != ir::none && g.at(v.scales).is == ir::kind::weight) specs[static_cast<std::size_t>(spec_of[static_cast<std::size_t>(v.scales)])].is_scales = true;
-  pool<unsigned char> is_put;
-  is_put.assign(specs.size(), 0);
-  const passes::use_table table(g);
-  // Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
-  const auto put = [&](std::int32_t id, weight_use use, std::int64_t group, const detail::column_source& columns) {
-    const auto at = static_cast<std::size_t>(spec_of[static_cast<std::size_t>(id)]);
-    weight_spec& spec = specs[at];
-    const bool differs = is_put[at] != 0 && !(spec.use == use && spec.group == group && spec.flattened == columns.map);
-    spec.contradicts = spec.contradicts || columns.is_mixed || differs;
-    spec.use = use, spec.group = group, spec.flattened = columns.map;
-    is_put[at] = 1;
-  };
-  for (const ir::node& n : g.nodes) {
-    if (n.op->traits.weights == weights_role::none) {
-      // Numbers for each column of a flattened map, as a normalisation has between the map and a dense layer.
-      const std::int32_t x = detail::has_operands(g, n, 1) ? detail::operand_in_order(g, n) : ir::none;
-      if (x == ir::none || g.at(x).desc.rank() > 2 || n.op->traits.result != storage::in_place) continue;
-      const tensor_desc& result = g.at(g.outputs_of(n)[0]).desc;
-      for (const std::int32_t id : g.inputs_of(n)) {
-        if (id == ir::none || g.at(id).is != ir::kind::weight || !detail::is_of_columns(g, id, result)) continue;
-        const detail::column_source columns = detail::source_of_columns(g, table, x, result.shape[result.rank() - 1]);
-        if (columns.map.rank == 4 || columns.is_mixed) put(id, weight_use::columns, 1, columns);
-      }
-      continue;
-    }
-    if (!detail::has_operands(g, n, 2)) continue;
-    const std::int32_t id = detail::weight_behind(g, table, g.inputs_of(n)[1]);
-    if (id == ir::none) continue;
-    const weight_use use = detail::use_of(n.op->traits.weights);
-    if (use == weight_use::full_connection) put(id, use, 1, detail::source_of_columns(g, table, g.inputs_of(n)[0], g.at(id).desc.shape[1]));
-    else put(id, use, use != weight_use::depthwise_conv2d ? detail::group_of(g, n) : 1, {});
-  }
-  return specs;
+  detail::weight_reader reader(g);
+  reader.read_all();
+  return static_cast<pool<weight_spec>&&>(reader.specs);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -39949,6 +40498,13 @@ constexpr misfit find_misfit(array_ref<const argument> all) {
   return {};
 }
 
+/// Whether a keyword fills the attribute of this name.
+constexpr bool says(array_ref<const argument> all, std::string_view attribute) {
+  for (const argument& a : all)
+    if (a.is == argument::kind::keyword && a.fills == attribute) return true;
+  return false;
+}
+
 /// Whether one of the tensors stands for the output of a refused node.
 constexpr bool has_unknown_tensor(array_ref<const argument> all) {
   for (const argument& a : all)
@@ -40192,6 +40748,8 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
       const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
+      if constexpr (!Op::traits.to_be_said.attribute.empty())
+        if constexpr (!says(this_call::read.arguments, Op::traits.to_be_said.attribute)) owner->graph().nodes.back().leaves_open = true;
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }
@@ -40305,7 +40863,8 @@ constexpr auto full_connection(tensor<X> x, std::string_view name, Keywords... k
 }
 
 /// batch_norm with "name.weight" (the scale), "name.bias" (the offset), "name.running_mean" and "name.running_var",
-/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default.
+/// each [C]. Networks of PyTorch were trained with epsilon<1e-5F>, which is not the operator's default: a file of
+/// layout::pytorch is refused where no epsilon is said.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, std::string_view name, Keywords... keywords) {
   if constexpr (X.type == dtype::none) {
@@ -40356,6 +40915,71 @@ constexpr auto layer_norm(tensor<X> x, std::string_view name, Keywords... keywor
     const auto gamma = detail::part_of<X.type, normalised>(*x.owner, name, "weight"),
                beta = detail::part_of<X.type, normalised>(*x.owner, name, "bias");
     return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);
+  }
+}
+
+namespace detail {
+
+/// The name of a recurrent layer's weight in PyTorch's state dicts: "weight_ih_l0", "bias_hh_l12_reverse".
+struct recurrent_name {
+  char letters[40] = {};
+  std::size_t size = 0;
+
+  constexpr recurrent_name(std::string_view kind, int layer, bool is_reverse) {
+    add(kind), add("_l");
+    char digits[10] = {};
+    int count = 0;
+    do digits[count++] = static_cast<char>('0' + layer % 10), layer /= 10;
+    while (layer > 0);
+    while (count > 0) add({&digits[--count], 1});
+    if (is_reverse) add("_reverse");
+  }
+  constexpr void add(std::string_view text) {
+    for (const char letter : text) letters[size++] = letter;
+  }
+  constexpr std::string_view view() const { return {letters, size}; }
+};
+
+}  // namespace detail
+
+/// auto [y, hy, cy] = layers::lstm<Hidden>(x, "name"): lstm with "name.weight_ih_l0" [4 * Hidden, I], "name.weight_hh_l0" [4 * Hidden, Hidden], "name.bias_ih_l0" and
+/// "name.bias_hh_l0", each [4 * Hidden], and the same with "_reverse" behind their names when it is bidirectional; then hx and cx, and keywords. Layer k of
+/// several, whose names end with "_lk", is layers::lstm<Hidden, k>, which takes y of the layer before. Gates are i, o, f, g, and i, f, g, o in a file of
+/// layout::pytorch, which binding puts into order.
+template <std::int64_t Hidden, int Layer = 0, tensor_desc X, class... Rest>
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
+  static_assert(Layer >= 0, "nnrt: layers are counted from 0");
+  if constexpr (X.type == dtype::none) {
+    return dsl::refused<3>(x);
+  } else {
+    constexpr std::int64_t gates = 4 * Hidden, directions = detail::attributes<ops::lstm, Rest...>.bidirectional ? 2 : 1;
+    constexpr shape_t ih{gates, detail::channels_of(X)}, hh{gates, Hidden}, row{gates};
+    const auto forward = [&]<shape_t Shape>(std::string_view kind) {
+      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, false).view());
+    };
+    const auto backward = [&]<shape_t Shape>(std::string_view kind) {
+      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, true).view());
+    };
+    const auto both = [&]<shape_t Shape>(std::string_view kind) {
+      const auto first = forward.template operator()<Shape>(kind);
+      if constexpr (directions == 1) return nnrt::reshape(first, nnrt::shape<1, Shape[0], Shape[1]>);
+      else return nnrt::stack(first, backward.template operator()<Shape>(kind));
+    };
+    const auto w_ih = both.template operator()<ih>("weight_ih"), w_hh = both.template operator()<hh>("weight_hh");
+    const auto apply = [&](auto... operands) {
+      return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, operands..., kept...); }, std::tuple_cat(detail::for_operator(rest)...));
+    };
+    if constexpr ((detail::leaves_out_bias<Rest> || ...)) {
+      static_assert((!dsl::tensor_handle<Rest> && ...), "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");
+      return apply();
+    } else {
+      const auto input = forward.template operator()<row>("bias_ih"), hidden = forward.template operator()<row>("bias_hh");
+      if constexpr (directions == 1) return apply(nnrt::reshape(nnrt::concat(input, hidden, axis<0>), nnrt::shape<1, 2 * gates>));
+      else
+        return apply(nnrt::reshape(nnrt::concat(input, hidden, backward.template operator()<row>("bias_ih"), backward.template operator()<row>("bias_hh"), axis<0>),
+                                   nnrt::shape<2, 2 * gates>));
+    }
   }
 }
 
@@ -40522,9 +41146,10 @@ inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
   if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has unknown extents or more than 2^40 elements"});
-  const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+  if (tensor.stored != narrow_float::none && tensor.type != f32) return complain(wrong, tensor.name, {"its elements are stored in fewer bits, as those of f32 alone can be"});
+  const auto expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   const std::size_t got = tensor.bytes.size();
-  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", {tensor.type, tensor.shape}});
+  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", tensor.stored == narrow_float::none ? "" : file_name_of(tensor), tensor.stored == narrow_float::none ? "" : " as ", {tensor.type, tensor.shape}});
   return check_booleans(tensor, wrong);
 }
 
@@ -40546,7 +41171,7 @@ inline void write_metadata(json_writer& json, array_ref<const metadata_entry> me
 }
 
 inline void write_tensor(json_writer& json, const tensor_entry& tensor, std::size_t begin) {
-  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor.type)).key("shape").begin_array();
+  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor)).key("shape").begin_array();
   for (const std::int64_t extent : tensor.shape) json.integer(extent);
   json.end_array().key("data_offsets").begin_array();
   json.integer(static_cast<std::int64_t>(begin)).integer(static_cast<std::int64_t>(begin + tensor.bytes.size()));
@@ -40571,7 +41196,8 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   pool<char> wrong;
   if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
-    return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
+    const auto bytes = [](const tensor_entry& t) { return t.stored == narrow_float::none ? size_of(t.type) : static_cast<std::int64_t>(bytes_of(t.stored)); };
+    return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a.name < b.name;
   });
   json_writer json;
   json.begin_object();
@@ -40613,7 +41239,7 @@ inline result<void> save(std::string_view path, array_ref<const tensor_entry> te
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Copies tensors and texts that are in memory. Each tensor then starts at a multiple of 64 bytes.
+/// Copies tensors and texts that are in memory; elements that are stored in fewer bits (tensor_entry::stored) are widened. Each tensor then starts at a multiple of 64 bytes.
 /// Errors: invalid_argument (a name that occurs twice, bytes that do not fit the shape, …); the message names the
 /// tensor.
 inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
@@ -40624,6 +41250,9 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors,
 inline result<void> save_weights(std::string_view path, const weights& named) {
   return safetensors::save(path, named.entries(), named.metadata());
 }
+
+/// A tensor of f32 whose elements are stored in fewer bits: `narrow_tensor("fc.weight", {10, 4}, narrow_float::bf16, bytes)`.
+inline tensor_entry narrow_tensor(std::string_view name, const shape_t& shape, narrow_float stored, std::span<const std::byte> bytes) { return {name, f32, shape, bytes, stored}; }
 
 /// A tensor of elements in the caller's memory: `tensor_of<float>("fc.bias", {10}, bias)`.
 template <class T> tensor_entry tensor_of(std::string_view name, const shape_t& shape, std::span<const T> elements) {
@@ -40642,16 +41271,19 @@ inline result<weights> make_weights(array_ref<const tensor_entry> tensors, array
   pool<char> wrong;
   if (!safetensors::detail::check_writable(found.tensors, found.metadata, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   std::size_t bytes = 0, letters = 0;
+  const auto bytes_here = [](const tensor_entry& tensor) { return static_cast<std::size_t>(tensor.shape.elements() * size_of(tensor.type)); };
   for (const tensor_entry& tensor : tensors)
-    bytes += detail::aligned_memory::rounded(tensor.bytes.size()), letters += tensor.name.size();
+    bytes += detail::aligned_memory::rounded(bytes_here(tensor)), letters += tensor.name.size();
   for (const metadata_entry& text : metadata) letters += text.key.size() + text.value.size();
   found.text.reserve(letters);
   for (metadata_entry& text : found.metadata) text = {found.keep(text.key), found.keep(text.value)};
   std::byte* to = made.memory.allocate(bytes);
   for (tensor_entry& tensor : found.tensors) {
     tensor.name = found.keep(tensor.name);
-    if (!tensor.bytes.empty()) std::memcpy(to, tensor.bytes.data(), tensor.bytes.size());
-    tensor.bytes = {to, tensor.bytes.size()};
+    const std::size_t size = bytes_here(tensor);
+    if (tensor.stored != narrow_float::none) widen(tensor.stored, tensor.bytes.data(), size / sizeof(float), reinterpret_cast<float*>(to));
+    else if (size != 0) std::memcpy(to, tensor.bytes.data(), size);
+    tensor.bytes = {to, size}, tensor.stored = narrow_float::none;
     to += detail::aligned_memory::rounded(tensor.bytes.size());
   }
   return weights(std::move(made));

@@ -9,6 +9,7 @@
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/json.hpp>
+#include <nnrt/io/narrow_floats.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -24,6 +25,7 @@ struct tensor_entry {
   dtype type = dtype::none;
   shape_t shape;
   array_ref<const std::byte> bytes;
+  narrow_float stored = narrow_float::none;  // the elements of an f32 tensor in fewer bits; none in what was read: parse() has widened them
 };
 
 /// A named text of a file's metadata.
@@ -34,11 +36,13 @@ struct metadata_entry {
 namespace safetensors {
 
 /// What a file holds: tensors and metadata in the order of their names, each name once. The tensors' bytes are the
-/// file's; names and metadata point into `text`, so contents move but do not copy.
+/// file's, but those of BF16, F8_E4M3 and F8_E5M2, which are f32 here and widened; names and metadata point into `text`, so
+/// contents move but do not copy.
 struct contents {
   pool<tensor_entry> tensors;
   pool<metadata_entry> metadata;
   pool<char> text;
+  pool<float> widened;  // elements of tensors that the file has in fewer bits
 
   contents() = default;
   contents(contents&&) noexcept = default;
@@ -58,7 +62,7 @@ inline constexpr std::uint64_t longest_header = 100'000'000;
 /// Reads a file whose bytes are in memory and outlive the answer. Everything is verified before it is believed: the
 /// header's length and JSON, names and fields that occur twice, dtypes, ranks (at most 8), sizes against offsets in
 /// 64 bits, and that the tensors cover the data exactly, without overlap or hole; BOOL elements are 0 or 1.
-/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as BF16); the message names the tensor, what was
+/// Errors: invalid_file, not_supported (a dtype that nnrt lacks, such as F4); the message names the tensor, what was
 /// got and what was expected. Source: README and reference implementation of huggingface/safetensors 0.4.
 [[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file);
 /// The same into `found`, which is empty before.
@@ -75,15 +79,21 @@ static_assert(std::endian::native == std::endian::little,
 struct dtype_row {
   std::string_view name;
   dtype type;
+  narrow_float stored = narrow_float::none;
 };
 inline constexpr dtype_row dtypes[] = {{"BOOL", boolean}, {"U8", u8},   {"I8", i8},   {"U16", u16},
                                        {"I16", i16},      {"U32", u32}, {"I32", i32}, {"U64", u64},
-                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64}};
+                                       {"I64", i64},      {"F16", f16}, {"F32", f32}, {"F64", f64},
+                                       {"BF16", f32, narrow_float::bf16}, {"F8_E4M3", f32, narrow_float::f8_e4m3}, {"F8_E5M2", f32, narrow_float::f8_e5m2}};
 
-constexpr std::string_view file_name_of(dtype type) {
+constexpr std::string_view file_name_of(const tensor_entry& tensor) {
   for (const dtype_row& row : dtypes)
-    if (row.type == type) return row.name;
+    if (row.type == tensor.type && row.stored == tensor.stored) return row.name;
   return "none";
+}
+/// Bytes that a tensor's elements take where they are stored.
+constexpr std::int64_t stored_bytes_of(const tensor_entry& tensor) {
+  return tensor.shape.elements() * (tensor.stored == narrow_float::none ? size_of(tensor.type) : static_cast<std::int64_t>(bytes_of(tensor.stored)));
 }
 
 /// Heapsort over plain structs: names come from strangers, so the worst case counts; and std::sort costs compilers 0.01 s
@@ -155,9 +165,9 @@ struct place {
   if (at.begin > at.end) return complain_of_offsets(wrong, tensor.name, at, {" end before they begin"});
   if (at.end > data_bytes) return complain_of_offsets(wrong, tensor.name, at, {" reach beyond the file's ", data_bytes, " bytes of data"});
   const std::uint64_t got = at.end - at.begin,
-                      expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+                      expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   if (got == expected) return true;
-  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor.type), " ", tensor.shape});
+  return complain_of_offsets(wrong, tensor.name, at, {" hold ", got, " bytes, expected ", expected, " for ", file_name_of(tensor), " ", tensor.shape});
 }
 
 [[gnu::cold]] inline bool check_booleans(const tensor_entry& tensor, pool<char>& wrong) {
@@ -275,7 +285,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
 [[gnu::cold]] inline bool header_reader::read_dtype() {
   if (!expect("dtype", json_event::string)) return false;
   for (const dtype_row& row : dtypes)
-    if (row.name == json_.string()) return tensor_.type = row.type, true;
+    if (row.name == json_.string()) return tensor_.type = row.type, tensor_.stored = row.stored, true;
   pool<char> known;
   for (const dtype_row& row : dtypes) append(known, {known.empty() ? "" : ", ", row.name});
   supported_ = false;
@@ -376,6 +386,24 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   wrong = static_cast<pool<char>&&>(of_names);
   return false;
 }
+
+/// Puts floats in the place of elements that are stored in fewer bits.
+[[gnu::cold]] inline void widen_all(contents& found) {
+  std::size_t count = 0;
+  for (const tensor_entry& tensor : found.tensors)
+    if (tensor.stored != narrow_float::none) count += static_cast<std::size_t>(tensor.shape.elements());
+  if (count == 0) return;
+  found.widened.assign(count, 0);
+  float* to = found.widened.data();
+  for (tensor_entry& tensor : found.tensors) {
+    if (tensor.stored == narrow_float::none) continue;
+    const auto elements = static_cast<std::size_t>(tensor.shape.elements());
+    widen(tensor.stored, tensor.bytes.data(), elements, to);
+    tensor.bytes = {reinterpret_cast<const std::byte*>(to), elements * sizeof(float)};
+    tensor.stored = narrow_float::none;
+    to += elements;
+  }
+}
 }  // namespace detail
 
 [[gnu::cold]] inline result<contents> parse(array_ref<const std::byte> file) {
@@ -390,7 +418,7 @@ inline constexpr std::string_view fields[] = {"dtype", "shape", "data_offsets"};
   if (!detail::find_header(file, header, wrong)) return fail(error_code::invalid_file, letters_of(wrong));
   const array_ref<const std::byte> data = file.subspan(8 + header.size());
   detail::header_reader reader(header, data, found, wrong);
-  if (reader.read() && detail::check_contents(found, data, wrong)) return {};
+  if (reader.read() && detail::check_contents(found, data, wrong)) return detail::widen_all(found), result<void>();
   return fail(reader.code(), letters_of(wrong));
 }
 

@@ -47,9 +47,10 @@ inline bool check_writable(const tensor_entry& tensor, pool<char>& wrong) {
   if (tensor.type == dtype::none) return complain(wrong, tensor.name, {"it has no dtype"});
   if (!tensor.shape.is_known() || has_too_many_elements(tensor.shape))
     return complain(wrong, tensor.name, {"shape ", tensor.shape, " has unknown extents or more than 2^40 elements"});
-  const auto expected = static_cast<std::uint64_t>(tensor.shape.elements() * size_of(tensor.type));
+  if (tensor.stored != narrow_float::none && tensor.type != f32) return complain(wrong, tensor.name, {"its elements are stored in fewer bits, as those of f32 alone can be"});
+  const auto expected = static_cast<std::uint64_t>(stored_bytes_of(tensor));
   const std::size_t got = tensor.bytes.size();
-  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", {tensor.type, tensor.shape}});
+  if (got != expected) return complain(wrong, tensor.name, {"got ", got, " bytes, expected ", expected, " for ", tensor.stored == narrow_float::none ? "" : file_name_of(tensor), tensor.stored == narrow_float::none ? "" : " as ", {tensor.type, tensor.shape}});
   return check_booleans(tensor, wrong);
 }
 
@@ -71,7 +72,7 @@ inline void write_metadata(json_writer& json, array_ref<const metadata_entry> me
 }
 
 inline void write_tensor(json_writer& json, const tensor_entry& tensor, std::size_t begin) {
-  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor.type)).key("shape").begin_array();
+  json.key(tensor.name).begin_object().key("dtype").string(file_name_of(tensor)).key("shape").begin_array();
   for (const std::int64_t extent : tensor.shape) json.integer(extent);
   json.end_array().key("data_offsets").begin_array();
   json.integer(static_cast<std::int64_t>(begin)).integer(static_cast<std::int64_t>(begin + tensor.bytes.size()));
@@ -96,7 +97,8 @@ inline result<outline> outline_of(array_ref<const tensor_entry> tensors, array_r
   pool<char> wrong;
   if (!detail::check_writable(ordered, texts, wrong)) return fail(error_code::invalid_argument, {letters_of(wrong)});
   detail::sort(ordered, [](const tensor_entry& a, const tensor_entry& b) {
-    return size_of(a.type) != size_of(b.type) ? size_of(a.type) > size_of(b.type) : a.name < b.name;
+    const auto bytes = [](const tensor_entry& t) { return t.stored == narrow_float::none ? size_of(t.type) : static_cast<std::int64_t>(bytes_of(t.stored)); };
+    return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a.name < b.name;
   });
   json_writer json;
   json.begin_object();
