@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -215,6 +216,24 @@ TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its f
       theirs = std::max(theirs, std::fabs((static_cast<float>(makers[i]) + 128) / 256 - expected[i]));
     }
     CHECK(ours < theirs);
+  }
+}
+
+TEST_CASE("nnrt quantize: booleans of samples that are neither 0 nor 1 are refused, however the file has them") {
+  const temporary_folder folder;
+  nnrt::model_builder builder;
+  const std::int32_t mask = builder.input("mask", {nnrt::boolean, {1, 4}}).value(), zero = builder.constant<float>({nnrt::f32, {1}}, std::vector<float>{0}).value(),
+                     one = builder.constant<float>({nnrt::f32, {1}}, std::vector<float>{1}).value();
+  REQUIRE(builder.output("y", builder.apply<nnrt::ops::select>({}, {mask, one, zero}).value()[0]));
+  REQUIRE(builder.finish().save(folder.file("mask.safetensors")));
+  const std::string bytes("\1\0\2\1", 4);
+  write_npy(folder.file("bad.npy"), "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 4), }", {std::bit_cast<float>(std::uint32_t{0x01020001})});
+  std::ofstream(folder.file("bad.raw"), std::ios::binary) << bytes;
+  for (const std::string name : {"bad.npy", "bad.raw"}) {
+    const outcome made = run("quantize " + folder.file("mask.safetensors") + " --samples " + folder.file(name) + " -o " + folder.file("out.safetensors"));
+    CAPTURE(made.text);
+    CHECK(made.exit_code == 1);
+    CHECK(made.says(name + ": input \"mask\": element 2: got 2, expected 0 or 1 for a boolean"));
   }
 }
 

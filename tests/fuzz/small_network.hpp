@@ -2,16 +2,13 @@
 // Flow: fuzzers of formats that hold networks.
 #pragma once
 
+#include "require.hpp"
+
 #include <nnrt/dynamic.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 
 namespace nnrt_fuzz {
-
-inline void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 /// Bytes of all values; more than `most` counts as most + 1.
 inline std::int64_t bytes_of(const nnrt::ir::graph& g, std::int64_t most) {

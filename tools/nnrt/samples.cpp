@@ -2,6 +2,8 @@
 // Flow: each way of reading gives tensors, and add_all() cuts them into samples.
 #include "samples.hpp"
 
+#include <nnrt/core/boolean_bytes.hpp>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -68,8 +70,7 @@ result<void> sample_files::add_raw(const std::string& path) {
   if (bytes == 0 || each == 0 || bytes % each != 0)
     return fail(error_code::invalid_file, {path, ": has ", bytes, " bytes, expected a multiple of the ", each, " of ", nnrt::piece(desc(0).type, desc(0).shape)});
   files_.push_back(std::move(*file));
-  add_samples({{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, static_cast<std::size_t>(bytes / each));
-  return {};
+  return add_samples(path, {{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, static_cast<std::size_t>(bytes / each));
 }
 
 bool sample_files::fits(const nnrt::tensor_entry& tensor, std::size_t input) const {
@@ -112,16 +113,22 @@ result<void> sample_files::add_all(const std::string& path, const std::vector<nn
     if (i > 0 && samples != count) return fail(error_code::invalid_argument, {path, ": has ", count, " samples of one input, and ", samples, " of ", nnrt::piece::in_quotes(name(i))});
     count = samples;
   }
-  add_samples(tensors, count);
-  return {};
+  return add_samples(path, tensors, count);
 }
 
-void sample_files::add_samples(const std::vector<nnrt::tensor_entry>& tensors, std::size_t count) {
+result<void> sample_files::add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors, std::size_t count) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const auto& bytes = tensors[i].bytes;
+    const std::size_t at = tensors[i].type == nnrt::boolean ? nnrt::first_no_boolean(bytes) : bytes.size();
+    if (at < bytes.size())
+      return fail(error_code::invalid_file, {path, ": input ", nnrt::piece::in_quotes(name(i)), ": element ", at, ": got ", std::to_integer<int>(bytes[at]), ", expected 0 or 1 for a boolean"});
+  }
   for (std::size_t s = 0; s < count; ++s) {
     sample made;
     for (const nnrt::tensor_entry& tensor : tensors) made.push_back({tensor.type, tensor.bytes.subspan(tensor.bytes.size() / count * s, tensor.bytes.size() / count)});
     samples_.push_back(std::move(made));
   }
+  return {};
 }
 
 result<void> sample_files::put(const void* files, std::size_t i, nnrt::session& into) {

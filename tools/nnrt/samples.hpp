@@ -18,7 +18,7 @@ namespace nnrt_command {
 ///   any other name   raw numbers of the input's type; as many samples as fit; of networks with one input
 ///   a folder         its .npy, .safetensors and .raw files in the order of their names
 ///
-/// Numbers have the type of their input; u8 for an input of floats are pixels, of which the network sees (pixel - mean) * scale.
+/// Numbers have the type of their input, booleans are 0 or 1; u8 for an input of floats are pixels, of which the network sees (pixel - mean) * scale.
 class sample_files {
  public:
   explicit sample_files(const nnrt::ir::graph& network, const nnrt::normalisation& of_pixels) : network_(network), of_pixels_(of_pixels) {}
@@ -44,8 +44,8 @@ class sample_files {
   const nnrt::tensor_entry* tensor_for(std::size_t input, const nnrt::weights& file) const;
   bool fits(const nnrt::tensor_entry& tensor, std::size_t input) const;
   nnrt::result<void> add_all(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors);
-  /// As many samples as `count`, one behind the other in each tensor's bytes.
-  void add_samples(const std::vector<nnrt::tensor_entry>& tensors, std::size_t count);
+  /// As many samples as `count`, one behind the other in each tensor's bytes. Refused: booleans other than 0 and 1, which files may have.
+  nnrt::result<void> add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors, std::size_t count);
   const nnrt::tensor_desc& desc(std::size_t input) const { return network_.at(network_.inputs[input]).desc; }
   std::string name(std::size_t input) const { return std::string(network_.name_of(network_.at(network_.inputs[input]).name)); }
 
