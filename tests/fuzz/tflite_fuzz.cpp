@@ -1,7 +1,11 @@
-// tflite_fuzz: any bytes as a .tflite file. What parse() accepts must pass the checks of compile(), and small networks
-// must run.
-#include "small_network.hpp"
+// tflite_fuzz: any bytes as a .tflite file. What parse() accepts must pass the checks of compile() and come back from a
+// saved model, and small networks must give the same however they run.
+#include "oracle.hpp"
+#include "tflite_mutator.hpp"
 
+#include "support/same_graph.hpp"
+
+#include <nnrt/dynamic.hpp>
 #include <nnrt/tflite.hpp>
 
 #include <cstddef>
@@ -9,6 +13,31 @@
 #include <span>
 
 using namespace nnrt_fuzz;
+
+#ifdef NNRT_LIBFUZZER
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* bytes, std::size_t size, std::size_t most);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* bytes, std::size_t size, std::size_t most, unsigned seed);
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* bytes, std::size_t size, std::size_t most, unsigned seed) {
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(bytes) % 8 == 0;
+  if (seed % 8 != 0 && is_aligned && tflite_mutator({bytes, size}, seed / 8).mutate()) return size;
+  return LLVMFuzzerMutate(bytes, size, most);
+}
+#endif
+
+namespace {
+
+/// What was accepted is the same when it is saved and loaded; a name may be one that no saved model can have.
+void check_saved(const nnrt::model& network) {
+  nnrt::saved_model one;
+  one.network = network;
+  const auto saved = nnrt::models_to_bytes(std::span(&one, 1));
+  if (!saved) return require(!saved.error().message().empty());
+  const auto again = nnrt::load_models(std::span<const std::byte>(*saved));
+  require(again && again->size() == 1);
+  require(nnrt_test::difference_of(network.graph, (*again)[0].network.graph).empty());
+}
+
+}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
@@ -24,6 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto checked = nnrt::check_graph(loaded->graph);
   constexpr std::int64_t most_bytes = std::int64_t{1} << 60;
   require(checked || bytes_of(loaded->graph, most_bytes) > most_bytes);
-  if (is_small(loaded->graph)) run(*loaded);
+  if (!is_small(loaded->graph)) return 0;
+  check_saved(*loaded);
+  check_results(*loaded, size % 4 == 0);
   return 0;
 }
