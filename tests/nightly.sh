@@ -18,7 +18,7 @@ Runs the named legs, or all of them:
   neon       unit tests and examples for 64-bit Arm, built by both compilers, run in qemu
   silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each instruction set: none may warn
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
-  fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120)
+  fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120); says how many inputs each has tried
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
@@ -78,8 +78,9 @@ leg_fuzz() {
     mkdir -p "build/fuzz/corpus/$name"
     echo "fuzzing $name for ${FUZZ_SECONDS:-120} s"
     # New inputs go to the first folder; a crash is kept in build/fuzz for a seed of its own.
-    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
+    quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
       -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name"
+    echo "fuzzing $name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log") inputs tried"
   done
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
