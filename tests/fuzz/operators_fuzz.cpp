@@ -1,5 +1,8 @@
-// operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, and what it computes must
-// stay within its operands, whatever their elements and scales are.
+// operators_fuzz: any bytes as a node of any operator. What its rules accept must be sound, what it computes must stay within its operands, whatever
+// their elements and scales are, and its kernels must give what its reference gives, in any number of parts.
+#include "require.hpp"
+
+#include "battery/one_node.hpp"
 #include "support/call.hpp"
 #include "support/catalogue.hpp"
 #include "support/sound.hpp"
@@ -7,7 +10,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -15,13 +17,11 @@
 namespace {
 
 using namespace nnrt;
+using nnrt_fuzz::require;
 using nnrt_test::catalogue;
 
 constexpr std::int64_t most_bytes = 1 << 14, most_macs = 1 << 18;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+constexpr std::uint8_t by_chance = 254;  // as the first byte
 
 /// Numbers out of bytes: small ones take one byte, any of 64 bits nine. Behind the last byte there are zeros.
 class number_reader {
@@ -48,20 +48,9 @@ class number_reader {
   std::size_t next_ = 0;
 };
 
-/// An operand in memory of exactly its size.
-struct fed_operand {
-  tensor_desc desc;
-  bool is_constant = false;
-  std::vector<std::int64_t> values;
-  std::vector<float> scales;
-  std::vector<std::byte> bytes;
-
-  view as_view() {
-    if (desc.type == dtype::none) return {};
-    view v{&desc, any_pointer::bytes(bytes.data())};
-    v.scales = scales;
-    return v;
-  }
+/// An operand in memory of exactly its size. Floats are any bits, or, when moderate, multiples of 1/16.
+struct fed_operand : nnrt_test::random_operand {
+  bool is_moderate = false;
 };
 
 tensor_desc read_desc(number_reader& in) {
@@ -83,7 +72,9 @@ bool is_small(const tensor_desc& desc) { return desc.bytes() >= 0 && desc.bytes(
 fed_operand read_operand(number_reader& in) {
   fed_operand x;
   x.desc = read_desc(in);
-  x.is_constant = in.below(2) == 1;
+  const std::uint8_t kind = in.byte();
+  x.is_constant = kind % 2 == 1;
+  x.is_moderate = kind / 2 % 2 == 1;
   if (!x.is_constant || x.desc.elements() < 0 || x.desc.elements() > 256) return x;
   with_element<types::integer | types::logical>(x.desc.type, [&]<class T>(T) {
     for (std::int64_t i = 0; i < x.desc.elements(); ++i)
@@ -96,6 +87,13 @@ fed_operand read_operand(number_reader& in) {
 void read_elements(fed_operand& x, number_reader& in) {
   x.bytes.resize(static_cast<std::size_t>(x.desc.bytes()));
   for (std::byte& b : x.bytes) b = static_cast<std::byte>(x.desc.type == boolean ? in.byte() & 1U : in.byte());
+  if (x.is_moderate)
+    with_element<types::floating>(x.desc.type, [&]<class T>(T element) {
+      for (std::size_t at = 0; at < x.bytes.size(); at += sizeof(T)) {
+        element = static_cast<T>(static_cast<float>(std::to_integer<int>(x.bytes[at]) - 128) / 16);
+        std::memcpy(x.bytes.data() + at, &element, sizeof(T));
+      }
+    });
   with_element<types::integer | types::logical>(x.desc.type, [&]<class T>(T element) {
     for (std::size_t i = 0; i < x.values.size(); ++i) {
       element = static_cast<T>(x.values[i]);
@@ -107,19 +105,8 @@ void read_elements(fed_operand& x, number_reader& in) {
 }
 
 /// A node, whose descs are of the kind that check_graph() lets pass: ranks, dtypes, formats that exist.
-struct fed_node {
-  const operator_info* op = nullptr;
-  std::vector<word> words;
-  std::vector<fed_operand> in;
-  std::vector<tensor_desc> wanted;
-  std::vector<tensor_desc> out;
-
-  std::vector<operand> operands() const {
-    std::vector<operand> all;
-    for (const fed_operand& x : in) all.push_back({x.desc, x.values, x.is_constant});
-    return all;
-  }
-};
+using fed_node = nnrt_test::random_node;
+using nnrt_test::node_result;
 
 /// By its number, so that seeds keep their meaning when the list grows; numbers without an operator choose any.
 const operator_info* read_operator(number_reader& in) {
@@ -129,24 +116,14 @@ const operator_info* read_operator(number_reader& in) {
   return catalogue()[static_cast<std::uint64_t>(number) % catalogue().size()];
 }
 
-fed_node read_node(number_reader& in) {
+fed_node read_node(number_reader& in, std::vector<fed_operand>& operands) {
   fed_node node;
   node.op = read_operator(in);
   for (int count = in.below(24); count > 0; --count) node.words.push_back(in.number());
-  for (int count = in.below(9); count > 0; --count) node.in.push_back(read_operand(in));
+  for (int count = in.below(9); count > 0; --count) operands.push_back(read_operand(in));
   for (int count = in.below(4); count > 0; --count) node.wanted.push_back(read_desc(in));
+  for (const fed_operand& x : operands) node.in.push_back(x);
   return node;
-}
-
-using blocks = std::vector<std::vector<std::byte>>;
-
-std::vector<view> views_of(std::vector<tensor_desc>& out, blocks& memory) {
-  std::vector<view> views;
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    memory[i].assign(static_cast<std::size_t>(out[i].bytes()), std::byte{});
-    views.push_back({&out[i], any_pointer::bytes(memory[i].data())});
-  }
-  return views;
 }
 
 std::byte* aligned(std::vector<std::byte>& block) {
@@ -154,8 +131,9 @@ std::byte* aligned(std::vector<std::byte>& block) {
   return block.data() + (64 - at % 64) % 64;
 }
 
-/// The kernel that a plan would take, in two parts.
-void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> in) {
+/// What a kernel makes of the node in so many parts, the last one first.
+node_result computed(fed_node& node, const kernel_choice& choice, int parts) {
+  std::vector<view> in = node.views();
   const tensor_desc packed_desc{u8, {choice.packed_bytes}};
   std::vector<std::byte> packed(static_cast<std::size_t>(choice.packed_bytes) + 64);
   std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
@@ -165,26 +143,54 @@ void run_kernel(fed_node& node, const kernel_choice& choice, std::vector<view> i
     choice.pack(nnrt_test::call_of(choice, node.words, in, packs_into));
     in.push_back(packs_into[0]);
   }
-  blocks memory(node.out.size());
-  const std::vector<view> out = views_of(node.out, memory);
-  run_fault fault;
-  for (int tile = 0; tile < 2; ++tile) {
-    kernel_call call = nnrt_test::call_of(choice, node.words, in, out, aligned(scratch), tile, 2);
-    call.fault = &fault;
-    choice.run(call);
-  }
+  return nnrt_test::with_outputs(node, std::byte{}, [&](std::vector<view>& out) {
+    run_fault fault;
+    for (int part = parts; part-- > 0;) {
+      kernel_call call = nnrt_test::call_of(choice, node.words, in, out, aligned(scratch), part, parts);
+      call.fault = &fault;
+      choice.run(call);
+    }
+    return fault;
+  });
 }
 
-void run(fed_node& node, number_reader& in) {
-  for (fed_operand& x : node.in)
-    if (x.desc.type != dtype::none) read_elements(x, in);
-  std::vector<view> arguments;
-  for (fed_operand& x : node.in) arguments.push_back(x.as_view());
-  blocks memory(node.out.size());
-  static_cast<void>(node.op->reference(node.words, arguments, views_of(node.out, memory)));
-  const std::vector<operand> operands = node.operands();
-  if (const kernel_choice choice = node.op->select({node.words, operands, node.out}))
-    run_kernel(node, choice, arguments);
+/// Whether floats are such that another order of sums changes them by their last places alone.
+bool is_moderate(const fed_operand& x) { return x.is_moderate || !types::floating.contains(x.desc.type); }
+
+/// Results of one kernel have the same bits in any number of parts, and say the same of a fault as the reference does.
+void check_kernel(fed_node& node, const kernel_choice& choice, const node_result& expected, bool compares) {
+  const node_result whole = computed(node, choice, 1);
+  require(whole.fault.rule == expected.fault.rule);
+  if (whole.fault) return;
+  for (const int parts : {2, 3}) require(computed(node, choice, parts).bytes == whole.bytes);
+  if (compares) require(nnrt_test::difference(node, whole, expected).empty());
+}
+
+void check_kernels(fed_node& node, bool compares) {
+  const node_result expected = nnrt_test::reference_of(node, std::byte{});
+  const std::vector<operand> described = node.operands();
+  // Winograd's method rounds in other places, and has tests of its own for how far it may go.
+  if (const kernel_choice choice = node.op->select({node.words, described, node.out, false, winograd::off})) check_kernel(node, choice, expected, compares);
+  if (const kernel_choice choice = node.op->select({node.words, described, node.out})) check_kernel(node, choice, expected, false);
+}
+
+void run(fed_node& node, std::vector<fed_operand>& operands, number_reader& in) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].desc.type != dtype::none) read_elements(operands[i], in);
+    node.in[i] = operands[i];
+  }
+  check_kernels(node, std::ranges::all_of(operands, is_moderate));
+}
+
+/// A node that the battery makes by chance, which rules accept far more often: the bytes are its seed.
+void run_by_chance(number_reader& in) {
+  std::uint64_t seed = 0;
+  for (int i = 0; i < 8; ++i) seed = seed << 8U | in.byte();
+  nnrt_test::dice random(seed);
+  const operator_info& op = *catalogue()[static_cast<std::size_t>(random.below(static_cast<int>(catalogue().size())))];
+  const dtype computed = random.one_of(op.computes_on);
+  for (int tries = 0; tries < 20; ++tries)
+    if (auto node = nnrt_test::try_node(op, computed, random)) return check_kernels(*node, true);
 }
 
 }  // namespace
@@ -192,7 +198,13 @@ void run(fed_node& node, number_reader& in) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   number_reader in({bytes, size});
-  fed_node node = read_node(in);
+  if (size > 0 && bytes[0] == by_chance) {
+    in.byte();
+    run_by_chance(in);
+    return 0;
+  }
+  std::vector<fed_operand> fed;
+  fed_node node = read_node(in, fed);
   const std::vector<operand> operands = node.operands();
   const verdict v = node.op->infer(node.words, operands, node.wanted);
   require(nnrt_test::is_sound(*node.op, v));
@@ -201,7 +213,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const std::int64_t macs = node.op->macs(node.words, operands, node.out);
   require(macs >= 0);
   const auto is_small_operand = [](const fed_operand& x) { return x.desc.type == dtype::none || is_small(x.desc); };
-  if (macs <= most_macs && std::ranges::all_of(node.in, is_small_operand) && std::ranges::all_of(node.out, is_small))
-    run(node, in);
+  if (macs <= most_macs && std::ranges::all_of(fed, is_small_operand) && std::ranges::all_of(node.out, is_small))
+    run(node, fed, in);
   return 0;
 }
