@@ -93,12 +93,13 @@ inline tensor_desc desc_of(const model_tensor& t, std::string& refusal) {
   }
   desc.quantised.mode = quantisation::kind::per_channel;
   // Weights have their output channels first; anything else is known by its length, and by what reads it where several axes are so long.
-  int axis = 0;
-  for (int i = shape.rank - 1; i >= 0; --i)
-    if (shape[i] == static_cast<std::int64_t>(t.scales.size())) axis = i;
-  desc.quantised.axis = axis;
-  if (shape.rank == 0 || shape[axis] != static_cast<std::int64_t>(t.scales.size()))
-    refusal = joined({"has ", t.scales.size(), " scales, and no axis of that extent"});
+  // One that only a run knows may be as long as that.
+  int axis = ir::none;
+  for (const std::int64_t extent : {std::int64_t{-1}, static_cast<std::int64_t>(t.scales.size())})
+    for (int i = shape.rank - 1; i >= 0; --i)
+      if (shape[i] == extent && (extent >= 0 || axis == ir::none || shape[axis] < 0)) axis = i;
+  desc.quantised.axis = axis == ir::none ? 0 : axis;
+  if (axis == ir::none) refusal = joined({"has ", t.scales.size(), " scales, and no axis of that extent"});
   for (const std::int32_t zero : t.zero_points)
     if (zero != 0) refusal = joined({"has a scale per channel and zero point ", zero, ", expected 0"});
   return desc;
@@ -409,38 +410,6 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
   return runnable;
 }
 
-namespace detail {
-/// Whether tensors of these shapes have the same bytes, since they differ by axes of extent 1 alone.
-inline bool same_but_for_ones(const shape_t& a, const shape_t& b) {
-  if (!a.is_known() || !b.is_known()) return false;
-  shape_t of_a, of_b;
-  for (const std::int64_t extent : a)
-    if (extent != 1) of_a.push_back(extent);
-  for (const std::int64_t extent : b)
-    if (extent != 1) of_b.push_back(extent);
-  return of_a == of_b;
-}
-
-/// Gives the results of a node the shapes that its operator's rules find, where they are the declared ones but for axes of extent 1. Programs
-/// declare [1] where the result is a scalar, and keep axes that the operator takes away: upstream leaves that to its devices, which do not mind.
-/// Likewise a result that has its input's scale whatever is declared has it, so that the node behind it is judged by what it will read.
-inline void settle_results(ir::graph& g, const ir::node& n, array_ref<const passes::readiness> ready) {
-  pool<tensor_desc> wanted;
-  for (const std::int32_t id : g.outputs_of(n)) {
-    wanted.push_back(g.at(id).desc);
-    wanted.back().shape = {};
-  }
-  const verdict found = n.op->infer(g.attrs_of(n), passes::operands_of(g, g.inputs_of(n), ready).operands, wanted);
-  if (!found || found.outputs.size() != wanted.size()) return;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    tensor_desc& declared = g.at(g.outputs_of(n)[i]).desc;
-    const quantisation& inherited = found.outputs[i].quantised;
-    if (same_but_for_ones(found.outputs[i].shape, declared.shape)) declared.shape = found.outputs[i].shape;
-    if (!declared.quantised && inherited.mode == quantisation::kind::per_tensor) declared.quantised = inherited;
-  }
-}
-}  // namespace detail
-
 inline void model_under_construction::make_graph() {
   ir::graph& g = made_.graph;
   refusals_.assign(operations_.size(), {});
@@ -448,8 +417,6 @@ inline void model_under_construction::make_graph() {
   std::vector<std::int32_t> ids(tensors_.size(), ir::none);
   std::vector<std::string> faults(tensors_.size());
   add_values(ids, faults);
-  pool<passes::readiness> ready;
-  for (const ir::value& v : g.values) ready.push_back(passes::readiness_of(v));
   for (const std::size_t i : runnable_order()) {
     const model_operation& o = operations_[i];
     refusals_[i] = o.refusal;
@@ -468,11 +435,7 @@ inline void model_under_construction::make_graph() {
     made.name = g.add_text(joined({i}));
     node_of_[i] = static_cast<std::int32_t>(g.nodes.size());
     g.nodes.push_back(made);
-    if (refusals_[i].empty()) {
-      passes::settle_scale_axes(g, made);
-      detail::settle_results(g, made, ready);
-    }
-    for (const std::int32_t id : outputs) ready[static_cast<std::size_t>(id)] = passes::readiness_of(g, made, ready);
+    if (refusals_[i].empty()) passes::settle_scale_axes(g, made);
   }
   for (std::size_t i = 0; i < refusals_.size(); ++i)  // as devices call an operation that they refuse
     if (!refusals_[i].empty()) refusals_[i] = joined({operations_[i].kind->op->name, " \"", i, "\": ", refusals_[i]});

@@ -74,6 +74,19 @@ constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<co
   return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
 }
 
+/// The number of operands alone: whether those that must be there are, and no others.
+constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<const operand> in) {
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = row_of(specs, i);
+    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(specs.size()));
+    if (!in[i] && specs[row].given != presence::optional) return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed);
+}
+
 /// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
 constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
   if (!q) return {};
@@ -142,7 +155,8 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
   if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
-  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
+  // What others declare for a scalar, as for full reductions: one element, or an extent that they leave open.
+  if (out.rank() == 0 && (wish.shape == shape_t{1} || wish.shape == shape_t{-1})) return {};
   if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
   for (int axis = 0; axis < out.rank(); ++axis) {
     if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;

@@ -82,8 +82,8 @@ NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const progr
 [[gnu::cold]] inline result<compiled_parts> compile_model(const model& network, const options& wanted) {
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
-  ir::graph checked = network.graph;
-  if (auto ok = infer_graph(checked); !ok) return fail(std::move(ok.error()));
+  ir::graph checked;
+  if (auto ok = infer_declared(network.graph, checked); !ok) return fail(std::move(ok.error()));
   if (is_over(wanted.deadline)) return compiled_too_late();
   auto bound = bind_weights(network.weights, weight_specs_of(checked));
   if (!bound) return fail(std::move(bound.error()));

@@ -40,7 +40,8 @@ class bpu_driver final : public cpu_driver {
 
   /// What breaks a rule of its operator, or a limit of the table; see to_string(accelerator_verdict).
   result<std::vector<std::string>> refusals(const model& network) override {
-    const model rounded = detail::rounded_as(table_.rounding, network);
+    model rounded = detail::rounded_as(table_.rounding, network);
+    passes::settle_declared(rounded.graph);
     auto reasons = cpu_driver::refusals(rounded);
     if (!reasons) return reasons;
     const ir::graph& g = rounded.graph;

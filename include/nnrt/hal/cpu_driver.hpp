@@ -138,6 +138,15 @@ class cpu_driver : public driver {
     return all;
   }
 
+  /// The rules of every operator.
+  result<void> check(const model& network) override {
+    auto reasons = cpu_driver::refusals(network);
+    if (!reasons) return fail(std::move(reasons.error()));
+    for (std::string& reason : *reasons)
+      if (!reason.empty()) return fail(error_code::rule_broken, reason);
+    return {};
+  }
+  /// Which rule of its operator a node breaks, with both values.
   result<std::vector<std::string>> refusals(const model& network) override {
     const ir::graph& g = network.graph;
     std::vector<std::string> reasons(g.nodes.size());

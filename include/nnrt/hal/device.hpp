@@ -68,16 +68,20 @@ class device {
     return can && can->caching ? cache_counts{1, 0} : cache_counts{};
   }
 
-  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. Errors: invalid_argument (a graph that is none,
-  /// weights that are missing), device_failed (it spoke of other nodes), as the driver's.
+  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. What nodes are is the driver's to judge; here it is only
+  /// looked at what any of them must have (passes::check_form). Errors: invalid_argument (a graph that is none, weights that are missing), device_failed
+  /// (it spoke of other nodes), as the driver's.
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
     if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
     auto reasons = driver_->refusals(network);
     if (reasons && reasons->size() != network.graph.nodes.size())
       return fail(error_code::device_failed, {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
-    const bool is_whole = reasons && std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
+    if (!reasons) return reasons;
+    for (std::size_t i = 0; i < reasons->size(); ++i)
+      if ((*reasons)[i].empty()) (*reasons)[i] = fault_of_form(network.graph, i);
+    const bool is_whole = std::all_of(reasons->begin(), reasons->end(), [](const std::string& reason) { return reason.empty(); });
     if (is_whole)
-      if (auto ok = check(network); !ok && ok.error().code() == error_code::invalid_argument) return fail(std::move(ok.error()));
+      if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
     return reasons;
   }
   /// For each node whether the device runs it. Errors: as refusals().
@@ -170,15 +174,20 @@ class device {
     once(std::move(fault));
     return ended;
   }
-  /// A graph that is one, by whose operators' rules it is, with its weights. In this order: each relies on what was checked before it.
-  static result<void> check(const nnrt::model& network) {
+  /// Why no driver is asked to prepare node i; empty: it may be asked.
+  static std::string fault_of_form(const ir::graph& g, std::size_t i) {
+    const ir::node& n = g.nodes[i];
+    const verdict v = passes::check_form(g, n);
+    return v ? std::string() : to_string(v, *n.op, g.name_of(n.name));
+  }
+  /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order: each relies on what was checked
+  /// before it.
+  result<void> check(const nnrt::model& network) const {
     const ir::graph& g = network.graph;
     if (auto ok = check_graph(g); !ok) return ok;
-    result<void> rules;
-    passes::judge_nodes(g, [&](std::size_t i, const verdict& v) {
-      if (!v && rules) rules = fail(error_code::rule_broken, to_string(v, *g.nodes[i].op, g.name_of(g.nodes[i].name)));
-    });
-    if (!rules) return rules;
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      if (std::string fault = fault_of_form(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
+    if (auto ok = driver_->check(network); !ok) return ok;
     if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
     return {};
   }

@@ -128,9 +128,17 @@ class driver {
     return {};
   }
 
-  /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared.
+  /// For each node of the graph why the device cannot run it; empty: it can. Descs of results are what was declared. Operators may have operands of any
+  /// dtype and shape: what a device cannot compute it must say here. That of the processor says which of their rules nodes break (cpu_driver).
   /// Errors: device_failed, out_of_memory.
   virtual result<std::vector<std::string>> refusals(const model& network) = 0;
+  /// What of a model breaks a rule of the device's own, before a preparation begins. Its form has been checked (indices, counts of operands, attributes,
+  /// scales, weights), and nothing else: dtypes, ranks, extents and declared results are what somebody else's program says they are. Drivers that leave
+  /// these to refusals() and prepare() find nothing here. Error: rule_broken.
+  virtual result<void> check(const model& network) {
+    (void)network;
+    return {};
+  }
   /// Makes a model ready, of whose nodes none is refused. Errors: rule_broken, invalid_argument, out_of_memory, device_failed, deadline_missed.
   virtual result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) = 0;
   /// Makes ready what prepared_model::exported() gave; the caller answers for their being those bytes, by checksums that it keeps.

@@ -202,8 +202,7 @@ class segment_builder {
 /// The graph and its weights, checked. All extents are known.
 inline result<void> take_in(const model& network, partition_parts& parts) {
   if (auto ok = check_graph(network.graph); !ok) return ok;
-  parts.graph = network.graph;
-  if (auto ok = infer_graph(parts.graph); !ok) return ok;
+  if (auto ok = infer_declared(network.graph, parts.graph); !ok) return ok;
   for (const ir::value& v : parts.graph.values)
     if (!v.desc.shape.is_known()) return fail(error_code::not_supported, joined({"partition: ", v.desc.shape, " has an unknown extent"}));
   auto bound = bind_weights(network.weights, weight_specs_of(parts.graph));

@@ -31,10 +31,12 @@ constexpr dtype dtype_of(DataType type) {
 namespace detail {
 
 /// The axis that scales run along, unless somebody says otherwise: weights have their output channels first, anything else is known by
-/// its length. -1: none is that long.
+/// its length, or is the first of unknown extent. -1: none is that long, or may be.
 constexpr int usual_axis(const shape_t& shape, std::size_t scales) {
   for (int i = 0; i < shape.rank; ++i)
     if (shape[i] == static_cast<std::int64_t>(scales)) return i;
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape[i] < 0) return i;
   return -1;
 }
 /// numBits of scales along another axis than the usual one: the axis, from 1 on, stands above the bits.
@@ -69,7 +71,7 @@ inline std::string take_quantisation(const std::vector<QuantParam>& list, tensor
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = marked != 0 ? marked - 1 : usual_axis(desc.shape, list.size());
   const int axis = desc.quantised.axis;
-  if (axis < 0 || axis >= desc.rank() || desc.shape[axis] != static_cast<std::int64_t>(list.size()))
+  if (axis < 0 || axis >= desc.rank() || (desc.shape[axis] >= 0 && desc.shape[axis] != static_cast<std::int64_t>(list.size())))
     return joined({"quantParams: has ", list.size(), " scales, and no axis of that extent"});
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].zeroPoint != list[0].zeroPoint)

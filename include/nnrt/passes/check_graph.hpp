@@ -101,7 +101,8 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size()) return " is quantised per channel, but its scales are no value";
   const ir::value& scales = g.at(v.scales);
   const bool is_known = scales.is == ir::kind::constant || scales.is == ir::kind::weight;
-  if (!is_known || scales.desc.type != f32 || scales.desc.quantised || scales.desc.elements() != v.desc.shape[v.desc.quantised.axis])
+  const std::int64_t extent = v.desc.shape[v.desc.quantised.axis];  // where it is unknown, this is asked again when it is not
+  if (!is_known || scales.desc.type != f32 || scales.desc.quantised || (extent >= 0 && scales.desc.elements() != extent))
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
   if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};  // whoever binds weights looks at those
   const std::string fault = fault_of_channel_scales(bytes_of(g, scales));
@@ -210,6 +211,17 @@ template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g) {
   return fail(error_code::rule_broken, to_string(inferred.broken, *n.op, g.name_of(n.name)));
 }
 NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&))
+
+/// infer_graph() for a copy of a graph that was declared by somebody: where a rule is broken, axes of extent 1 are settled first (settle_declared).
+/// Errors: as infer_graph().
+[[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g) {
+  g = declared;
+  auto done = infer_graph(g);
+  if (done || done.error().code() != error_code::rule_broken) return done;
+  g = declared;
+  passes::settle_declared(g);
+  return infer_graph(g);
+}
 
 /// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the node whose result depends on more
 /// than shapes, or the node whose operand would have to be known before the network runs, and is not: rules have taken it for one that is to come.

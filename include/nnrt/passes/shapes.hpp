@@ -28,11 +28,13 @@ constexpr readiness readiness_of(const ir::value& v) {
 }
 
 /// The operands of a node as rules see them while shapes are still unknown: integers that follow from shapes alone count as constants whose
-/// values are to come.
-constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids, array_ref<const readiness> ready) {
+/// values are to come. `descs`: as results_of() has them.
+constexpr ir::operand_list operands_of(const ir::graph& g, array_ref<const std::int32_t> ids, array_ref<const readiness> ready,
+                                       array_ref<const tensor_desc> descs = {}) {
   ir::operand_list list(g, ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] == ir::none) continue;
+    if (!descs.empty()) list.operands[i].desc = descs[static_cast<std::size_t>(ids[i])];
     const readiness at = ready[static_cast<std::size_t>(ids[i])];
     list.operands[i].constant = at != readiness::computed;
     list.operands[i].awaited = at == readiness::evaluated && g.at(ids[i]).is != ir::kind::constant;
@@ -47,12 +49,13 @@ struct shape_inference {
   constexpr explicit operator bool() const { return static_cast<bool>(broken); }
 };
 
-/// What the rules say of a node and of the results that the graph declares for it.
-constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
+/// What the rules say of a node and of the results that the graph declares for it. `descs`: those of all values, where they are others than the
+/// graph's.
+constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready, array_ref<const tensor_desc> descs = {}) {
   pool<tensor_desc> declared;
   declared.reserve(g.outputs_of(n).size());
-  for (const std::int32_t id : g.outputs_of(n)) declared.push_back(g.at(id).desc);
-  verdict v = n.op->infer(g.attrs_of(n), operands_of(g, g.inputs_of(n), ready).operands, declared);
+  for (const std::int32_t id : g.outputs_of(n)) declared.push_back(descs.empty() ? g.at(id).desc : descs[static_cast<std::size_t>(id)]);
+  verdict v = n.op->infer(g.attrs_of(n), operands_of(g, g.inputs_of(n), ready, descs).operands, declared);
   if (!v) return v;
   if (v.outputs.size() != declared.size())
     return refuse(signature_rule::output_count_must_match, static_cast<std::int64_t>(declared.size()), static_cast<std::int64_t>(v.outputs.size()));
@@ -63,16 +66,128 @@ constexpr verdict results_of(const ir::graph& g, const ir::node& n, array_ref<co
   return v;
 }
 
-/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be.
-template <class F> constexpr void judge_nodes(const ir::graph& g, F f) {
+/// What can be said of a node without a rule of its operator: attributes are well formed, operands and results are as many as the operator has, and
+/// scales and zero points are numbers that can be some.
+constexpr verdict check_form(const ir::graph& g, const ir::node& n) {
+  const ir::operand_list in(g, g.inputs_of(n)), out(g, g.outputs_of(n));
+  constexpr rule_id well_formed = signature_rule::attributes_must_be_well_formed;
+  if (verdict v = n.op->infer(g.attrs_of(n), in.operands, {}); !v && v.by_signature && v.rule == well_formed.index) return v;
+  if (auto v = nnrt::detail::check_counts(n.op->inputs, in.operands); !v) return v;
+  if (auto v = nnrt::detail::check_counts(n.op->outputs, out.operands); !v) return v;
+  for (const auto* const list : {&in.operands, &out.operands})
+    for (const operand& x : *list)
+      if (auto v = nnrt::detail::check_quantisation(x.desc.type, x.desc.rank(), x.desc.quantised); !v) return v;
+  return {};
+}
+
+namespace detail {
+
+/// Whether a result of one shape may be declared with the other: axes of extent 1 may be left out or added, and unknown extents stand for any.
+constexpr bool same_but_for_ones(const shape_t& found, const shape_t& declared) {
+  bool fits[max_rank + 1][max_rank + 1] = {};  // the first i axes found, the first k declared
+  for (int i = 0; i <= found.rank; ++i)
+    for (int k = 0; k <= declared.rank; ++k) {
+      const bool is_begin = i == 0 && k == 0;
+      const bool without_found = i > 0 && found[i - 1] == 1 && fits[i - 1][k];
+      const bool without_declared = k > 0 && (declared[k - 1] == 1 || declared[k - 1] < 0) && fits[i][k - 1];
+      const bool together = i > 0 && k > 0 && (found[i - 1] == declared[k - 1] || found[i - 1] < 0 || declared[k - 1] < 0) && fits[i - 1][k - 1];
+      fits[i][k] = is_begin || without_found || without_declared || together;
+    }
+  return fits[found.rank][declared.rank];
+}
+
+/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how many there are, the first of
+/// these axes along which the node can take them: of those as long as there are scales, then of those of unknown extent. Where it can take them
+/// along none, they stay where they are.
+/// desc_of(id): the desc of a value, which may be changed.
+template <class DescOf> constexpr void settle_scale_axes(const ir::graph& g, const ir::node& n, DescOf desc_of) {
+  const auto is_accepted = [&] {
+    pool<tensor_desc> wanted;
+    for (const std::int32_t id : g.outputs_of(n)) {
+      wanted.push_back(desc_of(id));
+      wanted.back().shape = {};
+    }
+    ir::operand_list list(g, g.inputs_of(n));
+    for (std::size_t i = 0; i < list.operands.size(); ++i)
+      if (const std::int32_t id = g.inputs_of(n)[i]; id != ir::none) list.operands[i].desc = desc_of(id);
+    return static_cast<bool>(n.op->infer(g.attrs_of(n), list.operands, wanted));
+  };
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || g.at(id).scales == ir::none || desc_of(id).quantised.mode != quantisation::kind::per_channel || is_accepted()) continue;
+    const shape_t shape = desc_of(id).shape;
+    const int first = desc_of(id).quantised.axis;
+    const std::int64_t scales = g.at(g.at(id).scales).desc.elements();
+    bool is_settled = false;
+    for (const std::int64_t extent : {scales, std::int64_t{-1}})
+      for (int axis = 0; axis < shape.rank && !is_settled; ++axis) {
+        if (shape[axis] != extent) continue;
+        desc_of(id).quantised.axis = axis;
+        is_settled = is_accepted();
+      }
+    if (!is_settled) desc_of(id).quantised.axis = first;
+  }
+}
+
+/// What the rules say of a node, after its scales have found their axes, and with the shapes that follow for results that are declared with other
+/// axes of extent 1. A result that has its operand's scale whatever is declared has it, so that the next node is judged by what it will read.
+constexpr verdict settle_node(const ir::graph& g, const ir::node& n, array_ref<const readiness> ready, pool<tensor_desc>& descs) {
+  verdict v = results_of(g, n, ready, descs);
+  const array_ref<const std::int32_t> out = g.outputs_of(n);
+  if (!v) {
+    settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return descs[static_cast<std::size_t>(id)]; });
+    pool<tensor_desc> wanted;
+    for (const std::int32_t id : out) {
+      wanted.push_back(descs[static_cast<std::size_t>(id)]);
+      wanted.back().shape = {};
+    }
+    const verdict found = n.op->infer(g.attrs_of(n), operands_of(g, g.inputs_of(n), ready, descs).operands, wanted);
+    for (std::size_t i = 0; found && found.outputs.size() == out.size() && i < out.size(); ++i) {
+      shape_t& declared = descs[static_cast<std::size_t>(out[i])].shape;
+      if (same_but_for_ones(found.outputs[i].shape, declared)) declared = found.outputs[i].shape;
+    }
+    v = results_of(g, n, ready, descs);
+  }
+  for (std::size_t i = 0; v && i < out.size(); ++i) {
+    quantisation& declared = descs[static_cast<std::size_t>(out[i])].quantised;
+    if (!declared && v.outputs[i].quantised.mode == quantisation::kind::per_tensor) declared = v.outputs[i].quantised;
+  }
+  return v;
+}
+
+constexpr pool<tensor_desc> descs_of(const ir::graph& g) {
+  pool<tensor_desc> descs;
+  descs.reserve(g.values.size());
+  for (const ir::value& v : g.values) descs.push_back(v.desc);
+  return descs;
+}
+
+/// judge_nodes() with the descs of all values, which become what the rules find.
+template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
   for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
-    f(i, results_of(g, n, ready));
+    f(i, settle_node(g, n, ready, descs));
     for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = readiness_of(g, n, ready);
   }
+}
+
+}  // namespace detail
+
+/// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be, but for axes of extent 1:
+/// programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator takes away.
+template <class F> constexpr void judge_nodes(const ir::graph& g, F f) {
+  pool<tensor_desc> descs = detail::descs_of(g);
+  detail::judge_nodes(g, descs, f);
+}
+
+/// Gives results that are declared with other axes of extent 1 the shapes that their operators' rules find, and scales the axes along which nodes can
+/// take them: what judge_nodes() looks at.
+constexpr void settle_declared(ir::graph& g) {
+  pool<tensor_desc> descs = detail::descs_of(g);
+  detail::judge_nodes(g, descs, [](std::size_t, const verdict&) {});
+  for (std::size_t id = 0; id < g.values.size(); ++id) g.values[id].desc = descs[id];
 }
 
 namespace detail {
@@ -113,28 +228,9 @@ constexpr shape_inference infer_shapes(ir::graph& g) {
   return {};
 }
 
-/// Gives an operand whose scales may run along several axes, since the front end that made it knows no more than how many there are, the first of
-/// these axes along which the node can take them. Where it can take them along none, they stay along the first.
+/// Gives the scales of a node's operands the axes along which it can take them, as settle_declared() does.
 constexpr void settle_scale_axes(ir::graph& g, const ir::node& n) {
-  const auto is_accepted = [&] {
-    pool<tensor_desc> wanted;
-    for (const std::int32_t id : g.outputs_of(n)) {
-      wanted.push_back(g.at(id).desc);
-      wanted.back().shape = {};
-    }
-    return static_cast<bool>(n.op->infer(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, wanted));
-  };
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none || g.at(id).desc.quantised.mode != quantisation::kind::per_channel || is_accepted()) continue;
-    const shape_t shape = g.at(id).desc.shape;
-    const int first = g.at(id).desc.quantised.axis;
-    for (int axis = first + 1; axis < shape.rank; ++axis) {
-      if (shape[axis] != shape[first]) continue;
-      g.at(id).desc.quantised.axis = axis;
-      if (is_accepted()) return;
-    }
-    g.at(id).desc.quantised.axis = first;
-  }
+  detail::settle_scale_axes(g, n, [&](std::int32_t id) -> tensor_desc& { return g.at(id).desc; });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

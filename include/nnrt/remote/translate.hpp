@@ -64,8 +64,9 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   made.format = desc.layout == format::nchw ? hdi::FORMAT_NCHW : desc.layout == format::nhwc ? hdi::FORMAT_NHWC : hdi::FORMAT_NONE;
   for (const std::int64_t extent : desc.shape) made.dims.push_back(static_cast<std::int32_t>(extent));
   made.data = {-1, 0, 0, 0};
-  const bool has_scales = desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank() && desc.shape[desc.quantised.axis] > 0;
-  const std::vector<float> ones(has_scales ? static_cast<std::size_t>(desc.shape[desc.quantised.axis]) : 0, 1.0F);
+  const bool is_per_channel = desc.quantised.mode == quantisation::kind::per_channel && desc.quantised.axis < desc.rank();
+  const std::int64_t extent = is_per_channel ? desc.shape[desc.quantised.axis] : 0;
+  const std::vector<float> ones(static_cast<std::size_t>(extent < 0 ? 1 : extent), 1.0F);  // one stands for those of an unknown extent
   made.quantParams = hdi::detail::quant_params_of(desc, ones, true);
   return made;
 }
