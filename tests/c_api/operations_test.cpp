@@ -30,13 +30,13 @@ class parameters {
   }
   const std::string& faults() const { return faults_; }
   template <class Op> typename Op::attrs decoded() const {
-    const api::decoded_attributes made = kind_.decode({given_.data(), given_.size()});
+    const api::decoded_attributes made = kind_.decode({given_.data(), given_.size()}, api::api_level);
     CHECK(made.refusal.empty());
     CHECK(well_formed<typename Op::attrs>(made.words));
     return unpack<typename Op::attrs>(made.words);
   }
-  pool<word> words() const { return kind_.decode({given_.data(), given_.size()}).words; }
-  std::string refusal() const { return kind_.decode({given_.data(), given_.size()}).refusal; }
+  pool<word> words() const { return kind_.decode({given_.data(), given_.size()}, api::api_level).words; }
+  std::string refusal() const { return kind_.decode({given_.data(), given_.size()}, api::api_level).refusal; }
 
  private:
   const api::operation_kind& kind_;
@@ -49,7 +49,7 @@ using reals = std::initializer_list<float>;
 
 }  // namespace
 
-TEST_CASE("operations: what is not given is 0, as NNRt has it") {
+TEST_CASE("operations: what is not given is 0 where the documents say nothing else") {
   const auto shape = parameters(68).decoded<ops::constant_of_shape>();
   CHECK(shape.data_type == 0);
   CHECK(shape.value == 0);

@@ -29,9 +29,19 @@ TEST_CASE("all: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(op, {"before the first", {}, {t23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("all: the signature takes truth values alone") {
-  for (const dtype type : {i8, u8, i32, f32})
-    CHECK(breaks(infer<op>({}, {computed({type, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(type), int(boolean)));
+TEST_CASE("all: numbers are true unless they are 0, and have no scale") {
+  const tensor_desc x{f32, {2, 2}}, y{boolean, {2}}, list{i64, {1}};
+  for (const dtype type : {i8, u8, i32, i64, f16, f32, f64}) CHECK(infer<op>({}, {computed({type, {2, 2}}), integers(numbers<1>)}).output(0) == y);
+  float elements[] = {0.25F, -3, 0, 7};
+  std::int64_t axis = 1;
+  bool got[] = {false, true};
+  const view in[] = {{&x, elements}, {&list, &axis}}, out[] = {{&y, got}};
+  op::reference<float>({}, in, out);
+  CHECK((got[0] && !got[1]));
+  CHECK(breaks(infer<op>({}, {computed({i8, nd, {2}, quant{0.5F, 0}})}), signature_rule::quantised_operands_must_be_accepted_by_the_operator, 1, 0));
+}
+
+TEST_CASE("all: the signature asks for constant axes") {
   CHECK(breaks(infer<op>({}, {t23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
 }
 

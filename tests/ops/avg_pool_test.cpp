@@ -97,6 +97,20 @@ TEST_CASE("avg_pool: each rule is broken with its two values") {
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
 }
 
+TEST_CASE("avg_pool: means of integers without a scale are truncated toward zero") {
+  const tensor_desc image{i32, nhwc, {1, 1, 4, 1}}, y{i32, nhwc, {1, 1, 2, 1}};
+  op::attrs pair;
+  pair.kernel = {1, 2}, pair.stride = {1, 2};
+  CHECK(infer<op>(pair, {computed(image)}).output(0) == y);
+  std::int32_t of_x[] = {INT32_MAX, INT32_MAX, -4, -3};
+  std::int32_t of_y[2] = {};
+  const view in[] = {{&image, of_x}}, out[] = {{&y, of_y}};
+  op::reference<std::int32_t>(pair, in, out);
+  CHECK(of_y[0] == INT32_MAX);
+  CHECK(of_y[1] == -3);
+  CHECK(breaks(infer<op>(pair, {computed({i32, nhwc, {1, 1, 4, 1}, quant{0.5F, 0}})}), op::rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+}
+
 TEST_CASE("avg_pool: an image of bytes has one scale, which the result has as well") {
   constexpr tensor_desc plain{i8, {1, 8, 8, 4}}, q{u8, nhwc, {1, 8, 8, 4}, quant{0.5F, 5}};
   constexpr tensor_desc like{u8, nhwc, {1, 7, 7, 4}, quant{0.5F, 5}}, other{u8, nhwc, {1, 7, 7, 4}, quant{0.5F, 4}};

@@ -13,17 +13,16 @@ using namespace nnrt_test;
 using op = ops::clip;
 constexpr auto one_in = op::rule::quantised_input_must_have_one_scale, one_out = op::rule::quantised_output_must_have_one_scale;
 
-static_assert(refuses_other_operands<op, i8>());
-
 TEST_CASE("clip: of floats only the signature refuses, and the output is like the input") {
-  CHECK(refuses_other_operands<op, i8>());
+  CHECK(breaks(infer<op>({}, {}), signature_rule::required_operand_must_be_given, 0, 1));
+  CHECK(breaks(infer<op>({}, {computed({boolean, {2}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
   for (const tensor_desc& x : descs_of_floats) CHECK(gives_back<op>(x));
 }
 
 TEST_CASE("clip: stored numbers have a scale, and become the nearest to the real results") {
   op::attrs inside;
   inside.min = -1.25F, inside.max = 2;
-  CHECK(asks_for_scales<op, one_in, one_out>(inside));
+  CHECK(asks_for_scales<op, one_in, one_out, false>(inside));
   const auto f = [](double x) { return std::fmin(std::fmax(x, -1.25), 2); };
   CHECK(wrong_steps<op, std::int8_t>(quant{0.05F, 40}, quant{0.03F, -12}, f, inside) == 0);
   CHECK(wrong_steps<op, std::uint8_t>(quant{0.05F, 100}, quant{0.05F, 100}, f, inside) == 0);
@@ -67,6 +66,23 @@ TEST_CASE("clip: a range must have an upper end that is not below the lower one"
   CHECK(breaks(infer<op>(between(0, math::nan<float>), {some}), rule::max_must_not_be_below_min, word_of(math::nan<float>), 0));
   CHECK(breaks(infer<op>(between(math::nan<float>, 1), {some}), rule::max_must_not_be_below_min, word_of(1), word_of(math::nan<float>)));
   CHECK(infer<op>(between(1, 1), {some}));
+  const operand steps = computed({i32, nd, {2}, quant{0.5F, 0}});
+  CHECK(breaks(infer<op>(between(0, 1), {steps}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+}
+
+template <class T> std::vector<T> clipped(float min, float max, std::vector<T> x) {
+  const tensor_desc desc{dtype_for<T>(), {static_cast<std::int64_t>(x.size())}};
+  std::vector<T> y(x.size());
+  const view in[] = {{&desc, x.data()}}, out[] = {{&desc, y.data()}};
+  op::reference<T>(between(min, max), in, out);
+  return y;
+}
+
+TEST_CASE("clip: plain integers stay between the integers inside of both bounds") {
+  CHECK(clipped<std::int32_t>(-1.5F, 2.5F, {-7, -2, -1, 0, 2, 3, 9}) == std::vector<std::int32_t>{-1, -1, -1, 0, 2, 2, 2});
+  CHECK(clipped<std::int32_t>(-3.5F, -0.5F, {-9, 0, 4}) == std::vector<std::int32_t>{-3, -1, -1});
+  CHECK(clipped<std::uint8_t>(-3, 300, {0, 5, 255}) == std::vector<std::uint8_t>{0, 5, 255});
+  CHECK(clipped<std::int64_t>(-math::infinity<float>, 7, {INT64_MIN, 8}) == std::vector<std::int64_t>{INT64_MIN, 7});
 }
 
 // Python: min(max(x, -0.75), 2)

@@ -71,6 +71,18 @@ TEST_CASE("full_connection: what does not fit is refused with the rule and both 
   CHECK(breaks(infer<ops::full_connection>({}, {computed({u16, {2, 3}}), weight(w43)}), type_rule, 7, 2));
 }
 
+TEST_CASE("full_connection: integers without a scale wrap around in their own width") {
+  const tensor_desc x{i32, {1, 2}}, w{i32, {2, 2}}, b{i32, {2}}, y{i32, {1, 2}};
+  CHECK(infer<ops::full_connection>({}, {computed(x), weight(w), weight(b)}).output(0) == y);
+  std::int32_t of_x[] = {INT32_MAX, 3}, of_w[] = {2, 5, -1, 4}, of_b[] = {7, 1};
+  std::int32_t of_y[2] = {};
+  const view in[] = {{&x, of_x}, {&w, of_w}, {&b, of_b}}, out[] = {{&y, of_y}};
+  ops::full_connection::reference<std::int32_t>({}, in, out);
+  CHECK(of_y[0] == 20);  // 2 * (2^31 - 1) is -2
+  CHECK(of_y[1] == -INT32_MAX + 13);
+  CHECK(breaks(infer<ops::full_connection>({}, {computed({i32, nd, {1, 2}, quant{0.5F, 0}}), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+}
+
 struct quantised_row {
   const char* what;
   tensor_desc x, w, b, y;

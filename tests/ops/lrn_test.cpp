@@ -50,7 +50,8 @@ TEST_CASE("lrn: a radius of any size, and the numbers that are there unless othe
   const filled<float> x({2}, {3, -4});
   CHECK(run<op, float>(with(std::numeric_limits<std::int64_t>::max(), 0, 1, 0.5F), {2}, x).elements == std::vector<float>{0.6F, -0.8F});
   CHECK(run<op, float>(with(0, 0, 1, 1), {2}, x).elements[0] == doctest::Approx(1.0 / 3));
-  CHECK(run<op, float>({}, {2}, x).elements == std::vector<float>{3, -4});
+  // 3 / sqrt(1 + 3^2), -4 / sqrt(1 + 4^2): bias and alpha are 1, beta is 0.5, and the radius is 0
+  CHECK(run<op, float>({}, {2}, x).elements == std::vector<float>{0.9486833F, -0.9701425F});
   CHECK(run<op, float>({}, {0, 2}, filled<float>({0, 2})).elements.empty());
 }
 

@@ -56,8 +56,8 @@ static_assert([] {
 }());
 static_assert(breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given,
                      1, 2));
-static_assert(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
-                     signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
+static_assert(breaks(infer<ops::matmul>({}, {computed({u32, {2, 2}}), computed({u32, {2, 2}})}),
+                     signature_rule::operand_type_must_be_accepted_by_the_operator, 8, 2));
 
 TEST_CASE("matmul: matrices that do not fit are refused with the rule and both values") {
   for (const refused_row& row : refused) {
@@ -66,8 +66,31 @@ TEST_CASE("matmul: matrices that do not fit are refused with the rule and both v
   }
   CHECK(
       breaks(infer<ops::matmul>({}, {computed(f32_of({2, 3}))}), signature_rule::required_operand_must_be_given, 1, 2));
-  CHECK(breaks(infer<ops::matmul>({}, {computed({i32, {2, 2}}), computed({i32, {2, 2}})}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, 4, 2));
+  CHECK(breaks(infer<ops::matmul>({}, {computed({u32, {2, 2}}), computed({u32, {2, 2}})}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, 8, 2));
+}
+
+template <class T> constexpr bool multiplies(activation fused, std::array<T, 4> a, std::array<T, 4> b, const std::array<T, 4>& expected) {
+  const tensor_desc desc{dtype_for<T>(), {2, 2}};
+  T y[4] = {};
+  const view in[] = {{&desc, a.data()}, {&desc, b.data()}}, out[] = {{&desc, y}};
+  ops::matmul::attrs attrs;
+  attrs.fused = fused;
+  ops::matmul::reference<T>(attrs, in, out);
+  for (std::size_t i = 0; i < 4; ++i)
+    if (y[i] != expected[i]) return false;
+  return true;
+}
+static_assert(multiplies<std::int32_t>(activation::none, {1, -2, 3, 4}, {5, 6, 7, -8}, {-9, 22, 43, -14}));
+
+TEST_CASE("matmul: integers without a scale wrap around in their own width") {
+  CHECK(multiplies<std::int32_t>(activation::none, {1, -2, 3, 4}, {5, 6, 7, -8}, {-9, 22, 43, -14}));
+  CHECK(multiplies<std::int32_t>(activation::relu6, {1, -2, 3, 4}, {5, 6, 7, -8}, {0, 6, 6, 0}));
+  // Python: ((a @ b + 2^31) mod 2^32) - 2^31 of [[2^31 - 1, 2^31 - 1], [2, 0]] and [[2, 1], [2, 1]]
+  CHECK(multiplies<std::int32_t>(activation::none, {INT32_MAX, INT32_MAX, 2, 0}, {2, 1, 2, 1}, {-4, -2, 4, 2}));
+  CHECK(multiplies<std::int64_t>(activation::none, {INT64_MAX, INT64_MAX, 2, 0}, {2, 1, 2, 1}, {-4, -2, 4, 2}));
+  const quant scale{0.5F, 0};
+  CHECK(breaks(infer<ops::matmul>({}, {computed({i32, nd, {2, 2}, scale}), computed({i32, {2, 2}})}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
 struct quantised_row {

@@ -23,9 +23,19 @@ TEST_CASE("reduce_max: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(op, {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("reduce_max: the signature refuses truth values and computed axes") {
-  CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(boolean), int(i8)));
+TEST_CASE("reduce_max: the signature refuses computed axes") {
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));
+}
+
+TEST_CASE("reduce_max: booleans count as 0 and 1") {
+  const tensor_desc x{boolean, {2, 3}}, y{boolean, {2}}, list{i64, {1}};
+  CHECK(infer<op>({}, {computed(x), integers(numbers<1>)}).output(0) == y);
+  bool elements[] = {false, false, true, false, false, false};
+  std::int64_t axis = 1;
+  bool got[] = {false, true};
+  const view in[] = {{&x, elements}, {&list, &axis}}, out[] = {{&y, got}};
+  op::reference<bool>({}, in, out);
+  CHECK((got[0] && !got[1]));
 }
 
 TEST_CASE("reduce_max: stored numbers are compared as they are, without a coefficient, and keep their scale") {

@@ -94,7 +94,15 @@ TEST_CASE("top_k: the signature asks for a tensor of numbers and a constant inte
                static_cast<int>(i8)));
   CHECK(breaks(infer<ops::top_k>({}, {x, weight(f32_of({}))}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, static_cast<int>(f32),
-               static_cast<int>(i32)));
+               static_cast<int>(i8)));
+}
+
+TEST_CASE("top_k: k may be an integer of any dtype") {
+  constexpr std::int64_t two[] = {2};
+  for (const dtype type : {i8, i16, i32, i64, u8, u16, u32, u64}) {
+    CAPTURE(name_of(type));
+    CHECK(shape_of(infer<ops::top_k>({}, {computed(f32_of({4})), operand{{type, {1}}, two, true}})) == shape_t{2});
+  }
 }
 
 TEST_CASE("top_k: values are like x, indices are i32, both k long along the axis") {

@@ -23,7 +23,27 @@ TEST_CASE("where: what does not fit together is refused with the rule and both v
   NNRT_CHECK_REFUSED(op, {"the condition", {}, {truths({3}), floats({2, 4}), floats({1, 4})}, {}, rule::extents_must_be_equal_or_1, 3, 4});
   CHECK(breaks(infer<op>({}, {floats({2}), floats({2}), floats({2})}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(boolean)));
   CHECK(breaks(infer<op>({}, {truths({2}), floats({2})}), signature_rule::required_operand_must_be_given, 2, 3));
-  CHECK(breaks(infer<op>({}, {truths({2}), stored({0.5F, 3}), stored({0.5F, 4})}), signature_rule::quantisation_of_operands_must_be_the_same, 4, 3));
+  constexpr tensor_desc bytes{i8, nd, {2}}, wish{i8, nd, {2}, quant{0.25F, 1}};
+  NNRT_CHECK_REFUSED(op, {"one plain", {}, {truths({2}), stored({0.5F, 3}), computed(bytes)}, {wish}, rule::operands_must_both_be_quantised_or_both_plain, 0, 1});
+  NNRT_CHECK_REFUSED(op, {"per channel", {}, {truths({2}), stored({0.5F, 3}), computed({i8, nd, {2}, per_channel<0>})}, {wish}, rule::quantised_operands_must_have_one_scale, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"two scales, nothing wanted", {}, {truths({2}), stored({0.5F, 3}), stored({0.5F, 4})}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
+}
+
+TEST_CASE("where: stored numbers keep the scale that both have, or are brought to the wanted one, halves away from zero") {
+  const operand a = stored({0.5F, 3}), b = stored({0.25F, -4});
+  const tensor_desc wish{i8, nd, {2}, quant{0.5F, 1}};
+  CHECK(infer<op>({}, {truths({2}), a, a}).output(0).quantised == quantisation(quant{0.5F, 3}));
+  CHECK(infer<op>({}, {truths({2}), a, a}, {wish}).output(0) == wish);
+  CHECK(infer<op>({}, {truths({2}), a, b}, {wish}).output(0) == wish);
+  bool condition[] = {true, false, true, false, true, false};
+  std::int8_t of_a[] = {3, 3, 127, 0, -128, 0}, of_b[] = {0, -4, 0, -1, 0, 127};
+  std::int8_t y[6] = {};
+  // Python: a is (q - 3) * 0.5, b is (q + 4) * 0.25, y is round(x / 0.5) + 1, halves away from zero, in [-128, 127]
+  const std::int8_t expected[] = {1, 1, 125, 3, -128, 67};
+  const tensor_desc truth{boolean, {6}}, first{i8, nd, {6}, quant{0.5F, 3}}, second{i8, nd, {6}, quant{0.25F, -4}}, result{i8, nd, {6}, quant{0.5F, 1}};
+  const view in[] = {{&truth, condition}, {&first, of_a}, {&second, of_b}}, out[] = {{&result, y}};
+  op::reference<std::int8_t>({}, in, out);
+  for (int i = 0; i < 6; ++i) CHECK(int(y[i]) == int(expected[i]));
 }
 
 struct row {

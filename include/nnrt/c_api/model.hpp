@@ -301,7 +301,7 @@ class model_under_construction {
     }
     for (const nnrt_parameter& form : operation.parameters)
       if (form.is_required && !detail::is_given(given, form)) added.missing = std::string(form.attribute);
-    decoded_attributes decoded = operation.decode(given);
+    decoded_attributes decoded = operation.decode(given, api_level);
     added.words = std::move(decoded.words);
     added.refusal = std::move(decoded.refusal);
     pool<operand> operands;

@@ -84,8 +84,8 @@ inline bool is_given(array_ref<const parameter> given, const nnrt_parameter& for
   return false;
 }
 
-/// The attributes of an operator with the parameters that it was given, in their order.
-template <class Op> decoded_attributes decode(array_ref<const parameter> given) {
+/// The attributes of an operator with the parameters that it was given, in their order. `level`: the release that decides where defaults differ.
+template <class Op> decoded_attributes decode(array_ref<const parameter> given, [[maybe_unused]] int level) {
   typename Op::attrs attrs;
   decoded_attributes made;
   const auto set = [&](const parameter& p) {
@@ -105,6 +105,11 @@ template <class Op> decoded_attributes decode(array_ref<const parameter> given) 
       });
     }
   for (const parameter& p : given) set(p);
+  if constexpr (requires(array_ref<const nnrt_given> firsts) { Op::nnrt_settle(attrs, firsts, level); }) {
+    std::vector<nnrt_given> firsts;
+    for (const parameter& p : given) firsts.push_back({p.tensor_type, p.integer(0)});
+    Op::nnrt_settle(attrs, firsts, level);
+  }
   pack(attrs, made.words);
   return made;
 }
@@ -124,7 +129,7 @@ struct operation_kind {
   array_ref<const operand_spec> inputs;  // those of them that NNRt has
   array_ref<const nnrt_parameter> parameters;
   bool counts_inputs = true;
-  decoded_attributes (*decode)(array_ref<const parameter> given) = nullptr;
+  decoded_attributes (*decode)(array_ref<const parameter> given, int level) = nullptr;
   nnrt_fault (*refuses)(array_ref<const operand> inputs, array_ref<const word> attrs, array_ref<const nnrt_given> given) = nullptr;
 };
 
@@ -177,12 +182,14 @@ inline std::int64_t most_of(const operation_kind& kind, const nnrt_parameter& fo
 }
 
 /// The row of the operation's table that a parameter tensor fills: that of its number or, where the attribute has several forms, the one of its
-/// count. Null: the operation has no such parameter.
+/// count and, if there is one, of its dtype. Null: the operation has no such parameter.
 inline const nnrt_parameter* form_of(const operation_kind& kind, const parameter& p) {
   const nnrt_parameter* named = nullptr;
   for (const nnrt_parameter& form : kind.parameters)
     if (form.tensor_type == p.tensor_type) named = &form;
   if (named == nullptr || named->attribute.empty()) return named;
+  for (const nnrt_parameter& form : kind.parameters)
+    if (form.attribute == named->attribute && form.count == p.count && form.type == p.type) return &form;
   for (const nnrt_parameter& form : kind.parameters)
     if (form.attribute == named->attribute && form.count == p.count) return &form;
   return named;

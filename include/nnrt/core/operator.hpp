@@ -43,6 +43,9 @@ struct nnrt_given {
   std::int64_t first = 0;
 };
 
+/// (An operator whose attributes follow from several parameters together, or from NNRt's release, has
+/// `static void nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`, which is called when all others are set.)
+
 /// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in words; none: it does add it.
 struct nnrt_fault {
   std::string_view of = {};

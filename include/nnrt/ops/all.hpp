@@ -10,13 +10,14 @@ namespace ops {
 
 /// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
+///   x: any shape; booleans, or plain numbers, of which all but 0 are true      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: booleans; the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
 ///
 /// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
 ///
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
-struct all : detail::plain_reduction<types::logical> {
+struct all : detail::plain_reduction<types::any> {
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr op_code code{77};
   static constexpr std::string_view name = "all";
   static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
@@ -36,11 +37,13 @@ struct all : detail::plain_reduction<types::logical> {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<Rule>(a.as_reduction(), in);
+    verdict v = detail::infer_reduction<Rule>(a.as_reduction(), in);
+    if (v) v.outputs[0].type = boolean;
+    return v;
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce_truths(a.as_reduction(), in, out);
+    detail::reduce_truths<T>(a.as_reduction(), in, out);
   }
 };
 

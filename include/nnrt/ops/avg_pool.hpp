@@ -18,7 +18,8 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; i32 or i64
+/// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
 /// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
@@ -27,8 +28,8 @@ namespace ops {
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
@@ -46,12 +47,14 @@ struct avg_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
   };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
+    if (auto v = detail::refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, x); !v) return v;
     if (detail::layered.contains(x.type))
       if (auto v = detail::require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
     return detail::infer_pool<Rule>(a, x);
@@ -60,13 +63,13 @@ struct avg_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
-        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += math::compute_t<T>(x), ++s.count; },
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += static_cast<detail::layer_sum_t<T>>(x), ++s.count; },
         [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
   }
 
  private:
   template <class T> struct window_sum {
-    math::compute_t<T> sum = 0;
+    detail::layer_sum_t<T> sum = 0;
     std::int64_t count = 0;
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
@@ -77,6 +80,8 @@ struct avg_pool {
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
+    } else if constexpr (std::is_integral_v<T>) {
+      return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
     } else {
       using real = math::compute_t<T>;
       return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));

@@ -46,6 +46,10 @@ struct batch_norm {
     NNRT_ATTRIBUTES(attrs, (float, epsilon));  // first: passes read it as word 0
     constexpr attrs() : epsilon(1e-4F) {}
   };
+  /// The first release had another epsilon.
+  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int api_level) {
+    if (given.empty() && api_level < 11) a.epsilon = 1e-7F;
+  }
 
   enum class rule {
     input_must_have_a_channel_axis,

@@ -12,13 +12,14 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
 ///
-/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are compared
+/// with the least and the largest integers between both.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
-struct clip : detail::real_function {
+struct clip : detail::number_function {
   static constexpr op_code code{76};
   static constexpr std::string_view name = "clip";
   static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
@@ -29,18 +30,40 @@ struct clip : detail::real_function {
     NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
     constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
   };
-  enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+  enum class rule {
+    max_must_not_be_below_min,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.max >= a.min)) return require_real(Rule::max_must_not_be_below_min, a.max, a.min);
-    return detail::infer_real<Rule>(in, wanted);
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    if (!types::stored.contains(x.type)) return require(Rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    return detail::infer_stored<Rule>(x, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
-      return x < low ? low : x > high ? high : x;
-    });
+    if constexpr (std::is_integral_v<T>)
+      if (!in[0].desc->quantised) return clip_integers<T>(a, in, out);
+    if constexpr (!std::is_integral_v<T> || can_be_stored<T>)
+      detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+        return x < low ? low : x > high ? high : x;
+      });
+  }
+
+ private:
+  template <class T> static constexpr void clip_integers(const attrs& a, arguments in, results out) {
+    const T low = math::convert<T>(whole(a.min, -1)), high = math::convert<T>(whole(a.max, 1));
+    detail::for_each_element<T>(in, out, [&](T x) { return x < low ? low : x > high ? high : x; });
+  }
+  /// The nearest integer inside of a bound: above min, below max. Infinite bounds stay.
+  static constexpr double whole(float bound, int side) {
+    if (math::is_inf(bound)) return double{bound};
+    return side < 0 ? math::ceil(double{bound}) : math::floor(double{bound});
   }
 };
 

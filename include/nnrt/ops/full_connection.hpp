@@ -23,7 +23,7 @@ namespace ops {
 ///
 /// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
 /// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes: all operands one of f16
-/// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
+/// (sums in f32), f32, f64; or i32 or i64 without a scale, whose products and sums wrap around in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
 /// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
@@ -33,10 +33,10 @@ namespace ops {
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
-                                            {"weight", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered},
+                                            {"weight", types::floating | detail::bytes | detail::plain_layered},
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
@@ -59,6 +59,7 @@ struct full_connection {
     weight_type_of_an_i16_input_must_be_i8,
     inner_extents_must_be_equal,
     elements_must_make_whole_rows,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -82,6 +83,16 @@ struct full_connection {
     return {};
   }
 
+  /// The use of an axis without the axis means the first one.
+  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int) {
+    bool has_axis = false, uses_axis = false;
+    for (const nnrt_given& one : given) {
+      if (one.tensor_type == 31) has_axis = true;
+      if (one.tensor_type == 112) uses_axis = one.first != 0;
+    }
+    if (uses_axis && !has_axis) a.axis = 0;
+  }
+
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
@@ -91,6 +102,8 @@ struct full_connection {
     if (auto v = require(Rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
     if (auto v = detail::check_weight_type<Rule>(x, w); !v) return v;
     if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
+    for (const tensor_desc& plain : {x, w})
+      if (auto v = detail::refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
     if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = detail::check_bias_type<Rule>(x, in[2].desc); !v) return v;
@@ -122,16 +135,16 @@ struct full_connection {
     const auto x = in[0].as<const T>();
     const auto w = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<typename Finish::element>();
-    using sum_t = math::compute_t<T>;
-    const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
+    using sum_t = detail::layer_sum_t<T>;
+    const auto zero_x = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_w = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
-        sum_t sum = detail::bias_of<T>(in, o);
+        auto sum = static_cast<sum_t>(detail::bias_of<T>(in, o));
         for (std::int64_t i = 0; i < inner; ++i)
           sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
-        y[r * columns + o] = finish(sum);
+        y[r * columns + o] = finish(static_cast<math::compute_t<T>>(sum));
       }
     }
   }

@@ -18,7 +18,8 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
 ///
-/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
+/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where none
+/// is given); negative ones count from the end.
 /// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
 ///
 /// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
@@ -34,7 +35,7 @@ struct l2_normalize {
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
-      {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
+      nnrt_parameter{"axis", 141, i64, -1}.otherwise(0), {"epsilon", 142, f32}, {"fused", 143, i8}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));

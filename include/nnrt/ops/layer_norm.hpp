@@ -43,7 +43,9 @@ struct layer_norm {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
-      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};
+      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0),
+      // As the documents and the first release have them.
+      nnrt_parameter{"begin_norm_axis", 66, i32}.of_rank(0), nnrt_parameter{"begin_param_axis", 68, i32}.of_rank(0)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));

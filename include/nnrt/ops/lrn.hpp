@@ -14,8 +14,8 @@ namespace ops {
 ///
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
-/// the radius. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
+/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
+/// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
 /// an infinity, or NaN for x = 0. Computed in f64, rounded once.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
@@ -34,7 +34,7 @@ struct lrn {
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
-    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
+    constexpr attrs() : depth_radius(0), bias(1), alpha(1), beta(0.5F) {}
   };
   enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
 

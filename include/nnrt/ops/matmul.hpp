@@ -15,7 +15,8 @@ namespace ops {
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
-/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64; or i32 or
+/// i64 without a scale, whose products and sums wrap around in their own width;
 /// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their dtype with the scale that `into<quant{…}>` gives.
 /// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
 /// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
@@ -23,9 +24,9 @@ namespace ops {
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
-                                            {"b", types::floating | detail::layered}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered | detail::plain_layered},
+                                            {"b", types::floating | detail::layered | detail::plain_layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
@@ -42,6 +43,7 @@ struct matmul {
     rank_of_b_must_be_at_least_2,
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_a_must_have_one_scale,
     quantised_b_must_have_a_scale,
     scales_of_b_must_run_along_its_columns,
@@ -79,8 +81,8 @@ struct matmul {
     const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
-    using sum_t = math::compute_t<T>;
-    const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
+    using sum_t = detail::layer_sum_t<T>;
+    const auto zero_a = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_b = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const bool is_wide = std::is_same_v<T, std::int16_t>, has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
@@ -91,7 +93,7 @@ struct matmul {
         sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
                (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
       if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
-      y.at(index) = finish(sum);
+      y.at(index) = finish(static_cast<math::compute_t<T>>(sum));
     } while (next_index(index, y.shape));
   }
 
@@ -133,6 +135,8 @@ struct matmul {
 
   static constexpr verdict check_quantisation(const attrs& how, const tensor_desc& a, const tensor_desc& b,
                                               array_ref<const tensor_desc> wanted) {
+    for (const tensor_desc& x : {a, b})
+      if (auto v = detail::refuse_scales_of_plain(rule::quantised_type_must_be_i8_u8_or_i16, x); !v) return v;
     if (!detail::layered.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
     if (b.quantised.mode == quantisation::kind::per_channel) {

@@ -46,7 +46,7 @@ struct reduce_all {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce_truths(a, in, out);
+    detail::reduce_truths<bool>(a, in, out);
   }
 };
 

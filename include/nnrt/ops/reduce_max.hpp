@@ -20,7 +20,7 @@ namespace ops {
 ///
 /// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
 /// NNRt OH_NN_OPS_REDUCE_MAX.
-struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept> {
+struct reduce_max : detail::plain_reduction<types::any, stored_numbers::kept> {
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
   static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};

@@ -15,7 +15,7 @@ namespace ops {
 
 /// The k largest elements of each line along `axis`, and their indices along it.
 ///
-///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
+///   x: any shape of rank >= 1      k: one integer of any dtype, constant; 0 < k <= the extent of the axis
 ///   values, indices (i32): the extents of x, but k along the axis
 ///
 /// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
@@ -30,11 +30,11 @@ namespace ops {
 struct top_k {
   static constexpr op_code code{53};
   static constexpr std::string_view name = "top_k";
-  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::integer, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
-  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, nnrt_parameter{"axis", 123, i64}.otherwise(0)};
+  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
   /// Larger indices would not fit into i32.
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;

@@ -13,17 +13,25 @@ namespace ops {
 ///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
 ///   y: the common shape, condition ? a : b
 ///
-/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
-/// innermost. Source: NNRt OH_NN_OPS_WHERE.
+/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which the
+/// chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_WHERE.
 struct where : detail::choice {
   static constexpr op_code code{87};
   static constexpr std::string_view name = "where";
   static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_be_equal,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,  // where those of a and b differ, it has to be given
+  };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<Rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_choice<Rule>(in, wanted);
   }
 };
 

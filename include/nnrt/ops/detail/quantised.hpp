@@ -29,6 +29,16 @@ template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t
 /// All integers that layers compute with as activations. The weights of i16 are i8.
 inline constexpr dtype_set layered = bytes | types_of(i16);
 template <class T> inline constexpr bool is_layered = layered.contains(dtype_for<T>());
+/// Integers that layers compute with as they are, without a scale: sums wrap around in the dtype's own width.
+inline constexpr dtype_set plain_layered = types_of(i32, i64);
+/// What products of layers are added up in: integers without a scale wrap around.
+template <class T>
+using layer_sum_t = std::conditional_t<std::is_integral_v<T> && !is_layered<T>, std::uint64_t, math::compute_t<T>>;
+/// Integers of 32 and 64 bits have no scale in a layer.
+constexpr verdict refuse_scales_of_plain(rule_id rule, const tensor_desc& desc) {
+  return plain_layered.contains(desc.type) && desc.quantised ? require(rule, desc.type, i8) : verdict{};
+}
+
 template <class T> using weight_t = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int8_t, T>;
 
 template <class Rule> constexpr verdict check_weight_type(const tensor_desc& x, const tensor_desc& w) {
@@ -128,6 +138,7 @@ template <class T, class Rounding> class epilogue {
     if constexpr (std::is_same_v<T, std::int16_t>)
       if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
     if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    else if constexpr (std::is_integral_v<T>) return activate(static_cast<T>(sum), fused_);
     else return static_cast<T>(activate(sum, fused_));
   }
 

@@ -63,10 +63,10 @@ template <class Rule> constexpr verdict infer_reduction(const reduction_attribut
 
 /// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
 /// stands for, in row-major order.
-template <class T, class State, class Step, class Finish>
+template <class T, class R = T, class State, class Step, class Finish>
 constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
-  const auto y = out[0].as<T>();
+  const auto y = out[0].as<R>();
   const chosen_axes chosen = reduced_axes(a, in);
   // Both of the rank of x: one steps through the results, one through the elements of each.
   shape_t kept = x.shape, run = x.shape;
@@ -111,10 +111,10 @@ constexpr void reduce_to_first(const reduction_attributes& a, arguments in, resu
             [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
 }
 
-/// Whether all elements are true.
-constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
-  reduce<bool>(
-      a, in, out, true, [](bool& all, bool element) { all = all && element; },
+/// Whether all elements are true: of numbers, not 0 (a NaN is none).
+template <class T> constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
+  reduce<T, bool>(
+      a, in, out, true, [](bool& all, T element) { all = all && math::convert<bool>(element); },
       [](bool all, std::int64_t) { return all; });
 }
 

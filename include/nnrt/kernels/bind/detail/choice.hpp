@@ -18,13 +18,18 @@ template <class Isa> struct choice_binding {
     else return {&run<std::int64_t>};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
+    if (!has_work(node) || is_rescaled(node, 1) || is_rescaled(node, 2)) return {};
     const std::int64_t bytes = size_of(node.out[0].type);
     const auto method = bytes == 1 ? of_1_byte : bytes == 2 ? of_2_bytes : bytes == 4 ? of_4_bytes : of_8_bytes;
     return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "choose"};
   }
 
  private:
+  /// Whether stored numbers of an alternative are brought to another scale: the reference does that.
+  static constexpr bool is_rescaled(const kernel_request& node, std::size_t i) {
+    const quantisation &from = node.in[i].desc.quantised, &to = node.out[0].quantised;
+    return static_cast<bool>(to) && (from.scale != to.scale || from.zero_point != to.zero_point);
+  }
   template <class T> static void run(const kernel_call& call) {
     const view &condition = call.in[0], &a = call.in[1], &b = call.in[2];
     const auto numbers = [](const view& x) { return static_cast<const T*>(x.data.raw()); };

@@ -13,7 +13,7 @@ template <class Op, class Isa> struct truth_reduction {
   using blocks = reduction_blocks<Isa, typename Op::attrs>;
 
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
+    if (node.in[0].desc.type != boolean || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
