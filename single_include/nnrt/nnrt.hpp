@@ -5544,6 +5544,19 @@ constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<co
   return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
 }
 
+/// The number of operands alone: whether those that must be there are, and no others.
+constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<const operand> in) {
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const std::size_t row = row_of(specs, i);
+    if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(specs.size()));
+    if (!in[i] && specs[row].given != presence::optional) return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
+  }
+  std::int64_t needed = 0;
+  for (const operand_spec& spec : specs)
+    if (spec.given != presence::optional) ++needed;
+  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed);
+}
+
 /// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
 constexpr verdict check_quantisation(dtype type, int rank, const quantisation& q) {
   if (!q) return {};
@@ -5612,7 +5625,8 @@ constexpr verdict settle_shape(tensor_desc& out, const tensor_desc& wish) {
   if (wish.type != dtype::none)
     if (auto v = require(signature_rule::declared_output_type_must_match, out.type, wish.type); !v) return v;
   if (wish.shape.rank == 0) return {};  // a wish about dtype or quantisation alone
-  if (out.rank() == 0 && wish.shape == shape_t{1}) return {};  // what others declare for a scalar, as for full reductions
+  // What others declare for a scalar, as for full reductions: one element, or an extent that they leave open.
+  if (out.rank() == 0 && (wish.shape == shape_t{1} || wish.shape == shape_t{-1})) return {};
   if (auto v = require(signature_rule::declared_output_rank_must_match, out.rank(), wish.rank()); !v) return v;
   for (int axis = 0; axis < out.rank(); ++axis) {
     if (auto v = require_same_extent(signature_rule::declared_output_extent_must_match, out.shape[axis], wish.shape[axis]); !v) return v;
@@ -5681,6 +5695,9 @@ struct nnrt_given {
   int tensor_type = 0;
   std::int64_t first = 0;
 };
+
+/// (An operator whose attributes follow from several parameters together, or from NNRt's release, has
+/// `static void nnrt_settle(attrs&, array_ref<const nnrt_given>, int api_level)`, which is called when all others are set.)
 
 /// Why NNRt does not add an operation whose parameters are each as they should be: what of it has the wrong number, in words; none: it does add it.
 struct nnrt_fault {
@@ -6111,6 +6128,16 @@ template <class T> inline constexpr bool is_byte = std::is_same_v<T, std::int8_t
 /// All integers that layers compute with as activations. The weights of i16 are i8.
 inline constexpr dtype_set layered = bytes | types_of(i16);
 template <class T> inline constexpr bool is_layered = layered.contains(dtype_for<T>());
+/// Integers that layers compute with as they are, without a scale: sums wrap around in the dtype's own width.
+inline constexpr dtype_set plain_layered = types_of(i32, i64);
+/// What products of layers are added up in: integers without a scale wrap around.
+template <class T>
+using layer_sum_t = std::conditional_t<std::is_integral_v<T> && !is_layered<T>, std::uint64_t, math::compute_t<T>>;
+/// Integers of 32 and 64 bits have no scale in a layer.
+constexpr verdict refuse_scales_of_plain(rule_id rule, const tensor_desc& desc) {
+  return plain_layered.contains(desc.type) && desc.quantised ? require(rule, desc.type, i8) : verdict{};
+}
+
 template <class T> using weight_t = std::conditional_t<std::is_same_v<T, std::int16_t>, std::int8_t, T>;
 
 template <class Rule> constexpr verdict check_weight_type(const tensor_desc& x, const tensor_desc& w) {
@@ -6210,6 +6237,7 @@ template <class T, class Rounding> class epilogue {
     if constexpr (std::is_same_v<T, std::int16_t>)
       if (is_wide_) return requantise_wide<T, Rounding>(sum, factor_, zero_point_, range_);
     if constexpr (is_layered<T>) return requantise<T, Rounding>(sum, factor_, zero_point_, range_);
+    else if constexpr (std::is_integral_v<T>) return activate(static_cast<T>(sum), fused_);
     else return static_cast<T>(activate(sum, fused_));
   }
 
@@ -8679,10 +8707,10 @@ template <class Rule> constexpr verdict infer_reduction(const reduction_attribut
 
 /// Each element of y = finish(state, count), where step(state, element) has seen the `count` elements of x that it
 /// stands for, in row-major order.
-template <class T, class State, class Step, class Finish>
+template <class T, class R = T, class State, class Step, class Finish>
 constexpr void reduce(const reduction_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
-  const auto y = out[0].as<T>();
+  const auto y = out[0].as<R>();
   const chosen_axes chosen = reduced_axes(a, in);
   // Both of the rank of x: one steps through the results, one through the elements of each.
   shape_t kept = x.shape, run = x.shape;
@@ -8727,10 +8755,10 @@ constexpr void reduce_to_first(const reduction_attributes& a, arguments in, resu
             [factor = a.factor()](Wide first, std::int64_t) { return times_factor<T>(first, factor); });
 }
 
-/// Whether all elements are true.
-constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
-  reduce<bool>(
-      a, in, out, true, [](bool& all, bool element) { all = all && element; },
+/// Whether all elements are true: of numbers, not 0 (a NaN is none).
+template <class T> constexpr void reduce_truths(const reduction_attributes& a, arguments in, results out) {
+  reduce<T, bool>(
+      a, in, out, true, [](bool& all, T element) { all = all && math::convert<bool>(element); },
       [](bool all, std::int64_t) { return all; });
 }
 
@@ -8798,7 +8826,7 @@ template <class Op, class Isa> struct truth_reduction {
   using blocks = reduction_blocks<Isa, typename Op::attrs>;
 
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
+    if (node.in[0].desc.type != boolean || !has_work(node)) return {};
     const axis_block block = blocks::block_for(node);
     if (!block.is_contiguous()) return {};
     return {.run = &run, .parts = parts_for(block.elements() / 4), .name = block.inner == 1 ? "search rows" : "and columns"};
@@ -8845,13 +8873,14 @@ namespace ops {
 
 /// Logical "and" of the elements along `axes`: reduce_all without the ways that NNRt gives to that one alone.
 ///
-///   x: any shape      axes: a list of axes, constant; missing or empty: all; listed twice: once
-///   y: the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
+///   x: any shape; booleans, or plain numbers, of which all but 0 are true      axes: a list of axes, constant; missing or empty: all; listed twice: once
+///   y: booleans; the extents of the other axes; where keep_dims is not 0 the folded axes stay, with extent 1
 ///
 /// A full reduction without keep_dims has rank 0. Axes count from the end when negative. No elements are all true.
 ///
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_ALL.
-struct all : detail::plain_reduction<types::logical> {
+struct all : detail::plain_reduction<types::any> {
+  static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr op_code code{77};
   static constexpr std::string_view name = "all";
   static constexpr foreign_numbers foreign{.nnrt = 77, .hdi = 9};
@@ -8871,11 +8900,13 @@ struct all : detail::plain_reduction<types::logical> {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_reduction<Rule>(a.as_reduction(), in);
+    verdict v = detail::infer_reduction<Rule>(a.as_reduction(), in);
+    if (v) v.outputs[0].type = boolean;
+    return v;
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce_truths(a.as_reduction(), in, out);
+    detail::reduce_truths<T>(a.as_reduction(), in, out);
   }
 };
 
@@ -9967,7 +9998,8 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; or
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; i32 or i64
+/// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
 /// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
 /// lose what quant_dtype_cast loses openly.
@@ -9976,8 +10008,8 @@ namespace ops {
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
@@ -9995,12 +10027,14 @@ struct avg_pool {
     window_lengths_must_not_exceed_the_size_limit,
     padded_input_must_cover_kernel,
     pads_must_be_smaller_than_kernel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
   };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
+    if (auto v = detail::refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, x); !v) return v;
     if (detail::layered.contains(x.type))
       if (auto v = detail::require_one_scale(Rule::quantised_input_must_have_one_scale, x); !v) return v;
     return detail::infer_pool<Rule>(a, x);
@@ -10009,13 +10043,13 @@ struct avg_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
-        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += math::compute_t<T>(x), ++s.count; },
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += static_cast<detail::layer_sum_t<T>>(x), ++s.count; },
         [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
   }
 
  private:
   template <class T> struct window_sum {
-    math::compute_t<T> sum = 0;
+    detail::layer_sum_t<T> sum = 0;
     std::int64_t count = 0;
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
@@ -10026,6 +10060,8 @@ struct avg_pool {
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
+    } else if constexpr (std::is_integral_v<T>) {
+      return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
     } else {
       using real = math::compute_t<T>;
       return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));
@@ -10318,6 +10354,10 @@ struct batch_norm {
     NNRT_ATTRIBUTES(attrs, (float, epsilon));  // first: passes read it as word 0
     constexpr attrs() : epsilon(1e-4F) {}
   };
+  /// The first release had another epsilon.
+  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int api_level) {
+    if (given.empty() && api_level < 11) a.epsilon = 1e-7F;
+  }
 
   enum class rule {
     input_must_have_a_channel_axis,
@@ -11368,13 +11408,14 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x, but min where it is below and max where it is above
 ///
-/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one.
+/// min is minus infinity and max infinity unless given (for NNRt both are 0). A NaN stays one. Plain integers are compared
+/// with the least and the largest integers between both.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
 /// Broken rules: see `rule`; real numbers are compared. Source: NNRt OH_NN_OPS_CLIP.
-struct clip : detail::real_function {
+struct clip : detail::number_function {
   static constexpr op_code code{76};
   static constexpr std::string_view name = "clip";
   static constexpr foreign_numbers foreign{.nnrt = 76, .hdi = 30};
@@ -11385,18 +11426,40 @@ struct clip : detail::real_function {
     NNRT_ATTRIBUTES(attrs, (float, max), (float, min));
     constexpr attrs() : max(math::infinity<float>), min(-math::infinity<float>) {}
   };
-  enum class rule { max_must_not_be_below_min, quantised_input_must_have_one_scale, quantised_output_must_have_one_scale };
+  enum class rule {
+    max_must_not_be_below_min,
+    quantised_type_must_be_i8_u8_or_i16,
+    quantised_input_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+  };
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     if (!(a.max >= a.min)) return require_real(Rule::max_must_not_be_below_min, a.max, a.min);
-    return detail::infer_real<Rule>(in, wanted);
+    const tensor_desc& x = in[0].desc;
+    if (!x.quantised) return yields(x);
+    if (!types::stored.contains(x.type)) return require(Rule::quantised_type_must_be_i8_u8_or_i16, x.type, i8);
+    return detail::infer_stored<Rule>(x, wanted);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
-      return x < low ? low : x > high ? high : x;
-    });
+    if constexpr (std::is_integral_v<T>)
+      if (!in[0].desc->quantised) return clip_integers<T>(a, in, out);
+    if constexpr (!std::is_integral_v<T> || can_be_stored<T>)
+      detail::compute_real<T>(in, out, [low = double{a.min}, high = double{a.max}](double x) {
+        return x < low ? low : x > high ? high : x;
+      });
+  }
+
+ private:
+  template <class T> static constexpr void clip_integers(const attrs& a, arguments in, results out) {
+    const T low = math::convert<T>(whole(a.min, -1)), high = math::convert<T>(whole(a.max, 1));
+    detail::for_each_element<T>(in, out, [&](T x) { return x < low ? low : x > high ? high : x; });
+  }
+  /// The nearest integer inside of a bound: above min, below max. Infinite bounds stay.
+  static constexpr double whole(float bound, int side) {
+    if (math::is_inf(bound)) return double{bound};
+    return side < 0 ? math::ceil(double{bound}) : math::floor(double{bound});
   }
 };
 
@@ -21815,7 +21878,7 @@ namespace ops {
 ///
 /// `axis` counts from the end when negative; -1, the last axis alone, is the default. With no_axis the whole input is
 /// rows of I numbers, whatever its axes are, and y is [rows, O]: what NNRt means without an axis, and TFLite. dtypes: all operands one of f16
-/// (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
+/// (sums in f32), f32, f64; or i32 or i64 without a scale, whose products and sums wrap around in their own width; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that of
 /// the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output. Sums are exact integers of (x - zero point) * (weight - zero point), scaled by requantise(), and a
 /// fused activation is a clamp of the stored numbers. Or x i16, weight i8, bias i64: sums of 64 bits, scaled by
@@ -21825,10 +21888,10 @@ namespace ops {
 struct full_connection {
   static constexpr op_code code{15};
   static constexpr std::string_view name = "full_connection";
-  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered},
-                                            {"weight", types::floating | detail::bytes},
+  static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered},
+                                            {"weight", types::floating | detail::bytes | detail::plain_layered},
                                             {"bias", types::floating | types_of(i32, i64), presence::optional}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
@@ -21851,6 +21914,7 @@ struct full_connection {
     weight_type_of_an_i16_input_must_be_i8,
     inner_extents_must_be_equal,
     elements_must_make_whole_rows,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -21874,6 +21938,16 @@ struct full_connection {
     return {};
   }
 
+  /// The use of an axis without the axis means the first one.
+  static constexpr void nnrt_settle(attrs& a, array_ref<const nnrt_given> given, int) {
+    bool has_axis = false, uses_axis = false;
+    for (const nnrt_given& one : given) {
+      if (one.tensor_type == 31) has_axis = true;
+      if (one.tensor_type == 112) uses_axis = one.first != 0;
+    }
+    if (uses_axis && !has_axis) a.axis = 0;
+  }
+
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
     const tensor_desc &x = in[0].desc, &w = in[1].desc;
@@ -21883,6 +21957,8 @@ struct full_connection {
     if (auto v = require(Rule::weight_rank_must_be_2, w.rank(), 2); !v) return v;
     if (auto v = detail::check_weight_type<Rule>(x, w); !v) return v;
     if (auto v = check_rows(a, x.shape.elements(axis), w.shape[1]); !v) return v;
+    for (const tensor_desc& plain : {x, w})
+      if (auto v = detail::refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
     if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
     if (in.size() > 2 && in[2]) {
       if (auto v = detail::check_bias_type<Rule>(x, in[2].desc); !v) return v;
@@ -21914,16 +21990,16 @@ struct full_connection {
     const auto x = in[0].as<const T>();
     const auto w = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<typename Finish::element>();
-    using sum_t = math::compute_t<T>;
-    const sum_t zero_x = detail::zero_of<T>(in[0]), zero_w = detail::zero_of<T>(in[1]);
+    using sum_t = detail::layer_sum_t<T>;
+    const auto zero_x = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_w = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const std::int64_t columns = w.extent(0), inner = w.extent(1), rows = columns == 0 ? 0 : y.elements() / columns;
     for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
-        sum_t sum = detail::bias_of<T>(in, o);
+        auto sum = static_cast<sum_t>(detail::bias_of<T>(in, o));
         for (std::int64_t i = 0; i < inner; ++i)
           sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
-        y[r * columns + o] = finish(sum);
+        y[r * columns + o] = finish(static_cast<math::compute_t<T>>(sum));
       }
     }
   }
@@ -23311,7 +23387,8 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, x / sqrt(max(sum of x^2, epsilon)), then the fused activation
 ///
-/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty; negative ones count from the end.
+/// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where none
+/// is given); negative ones count from the end.
 /// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
 ///
 /// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
@@ -23327,7 +23404,7 @@ struct l2_normalize {
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
-      {"axis", 141, i64, -1}, {"epsilon", 142, f32}, {"fused", 143, i8}};
+      nnrt_parameter{"axis", 141, i64, -1}.otherwise(0), {"epsilon", 142, f32}, {"fused", 143, i8}};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (float, epsilon), (activation, fused), (axis_list, axis));
@@ -23483,7 +23560,9 @@ struct layer_norm {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"begin_norm_axis", 66, i64}.of_rank(0), nnrt_parameter{"epsilon", 67, f32}.of_rank(0),
-      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0)};
+      nnrt_parameter{"begin_param_axis", 68, i64}.of_rank(0),
+      // As the documents and the first release have them.
+      nnrt_parameter{"begin_norm_axis", 66, i32}.of_rank(0), nnrt_parameter{"begin_param_axis", 68, i32}.of_rank(0)};
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, begin_norm_axis), (float, epsilon), (std::int64_t, begin_param_axis));
@@ -24696,8 +24775,8 @@ namespace ops {
 ///
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// Channels in front of the first and behind the last one count as 0. bias, alpha and beta are 0 unless given, and so is
-/// the radius. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
+/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
+/// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
 /// an infinity, or NaN for x = 0. Computed in f64, rounded once.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
@@ -24716,7 +24795,7 @@ struct lrn {
 
   struct attrs {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, depth_radius), (float, bias), (float, alpha), (float, beta));
-    constexpr attrs() : depth_radius(0), bias(0), alpha(0), beta(0) {}
+    constexpr attrs() : depth_radius(0), bias(1), alpha(1), beta(0.5F) {}
   };
   enum class rule { input_rank_must_be_at_least_1, input_must_be_nhwc, radius_must_not_be_negative };
 
@@ -25391,7 +25470,8 @@ namespace ops {
 ///   a: […, M, K], or […, K, M] with transpose_a      b: […, K, N], or […, N, K] with transpose_b
 ///   y: […, M, N] = fused(a * b)
 ///
-/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64;
+/// A vector needs an axis of extent 1 to be a matrix (unsqueeze). dtypes: both operands f16 (sums in f32), f32 or f64; or i32 or
+/// i64 without a scale, whose products and sums wrap around in their own width;
 /// or quantised: both i8 or both u8 with one scale each (b may have one for each column of the product), y of their dtype with the scale that `into<quant{…}>` gives.
 /// Sums are exact integers of (a - zero point) * (b - zero point), scaled by requantise(), and a fused activation is a
 /// clamp of the stored numbers. Both may be i16, too: its sums are kept in 64 bits and scaled by requantise_wide().
@@ -25399,9 +25479,9 @@ namespace ops {
 struct matmul {
   static constexpr op_code code{19};
   static constexpr std::string_view name = "matmul";
-  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered},
-                                            {"b", types::floating | detail::layered}};
-  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
+  static constexpr operand_spec inputs[] = {{"a", types::floating | detail::layered | detail::plain_layered},
+                                            {"b", types::floating | detail::layered | detail::plain_layered}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
@@ -25418,6 +25498,7 @@ struct matmul {
     rank_of_b_must_be_at_least_2,
     inner_extents_must_be_equal,
     leading_extents_must_be_equal_or_1,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_a_must_have_one_scale,
     quantised_b_must_have_a_scale,
     scales_of_b_must_run_along_its_columns,
@@ -25455,8 +25536,8 @@ struct matmul {
     const auto a = oriented(in[0].as<const T>(), attributes.transpose_a, batch);
     const auto b = oriented(in[1].as<const T>(), attributes.transpose_b, batch);
     if (y.elements() == 0) return;
-    using sum_t = math::compute_t<T>;
-    const sum_t zero_a = detail::zero_of<T>(in[0]), zero_b = detail::zero_of<T>(in[1]);
+    using sum_t = detail::layer_sum_t<T>;
+    const auto zero_a = static_cast<sum_t>(detail::zero_of<T>(in[0])), zero_b = static_cast<sum_t>(detail::zero_of<T>(in[1]));
     const bool is_wide = std::is_same_v<T, std::int16_t>, has_scales = has_scales_of_columns(in[1]);
     detail::epilogue<T, Rounding> finish(out[0], attributes.fused, sum_scale(in[0], in[1], 0), is_wide);
     shape_t index;
@@ -25467,7 +25548,7 @@ struct matmul {
         sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
                (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
       if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
-      y.at(index) = finish(sum);
+      y.at(index) = finish(static_cast<math::compute_t<T>>(sum));
     } while (next_index(index, y.shape));
   }
 
@@ -25509,6 +25590,8 @@ struct matmul {
 
   static constexpr verdict check_quantisation(const attrs& how, const tensor_desc& a, const tensor_desc& b,
                                               array_ref<const tensor_desc> wanted) {
+    for (const tensor_desc& x : {a, b})
+      if (auto v = detail::refuse_scales_of_plain(rule::quantised_type_must_be_i8_u8_or_i16, x); !v) return v;
     if (!detail::layered.contains(a.type)) return {};
     if (auto v = detail::require_one_scale(rule::quantised_a_must_have_one_scale, a); !v) return v;
     if (b.quantised.mode == quantisation::kind::per_channel) {
@@ -27066,7 +27149,7 @@ struct reduce_all {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    detail::reduce_truths(a, in, out);
+    detail::reduce_truths<bool>(a, in, out);
   }
 };
 
@@ -27182,7 +27265,7 @@ namespace ops {
 ///
 /// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
 /// NNRt OH_NN_OPS_REDUCE_MAX.
-struct reduce_max : detail::plain_reduction<types::number, stored_numbers::kept> {
+struct reduce_max : detail::plain_reduction<types::any, stored_numbers::kept> {
   static constexpr op_code code{99};
   static constexpr std::string_view name = "reduce_max";
   static constexpr foreign_numbers foreign{.nnrt = 99, .hdi = 118};
@@ -27413,7 +27496,7 @@ namespace ops {
 ///
 /// Stored numbers are compared as they are, and y has the scale of x. Broken rules: see `rule`; axes are counted. Source:
 /// NNRt OH_NN_OPS_REDUCE_MIN.
-struct reduce_min : detail::plain_reduction<types::number, stored_numbers::kept> {
+struct reduce_min : detail::plain_reduction<types::any, stored_numbers::kept> {
   static constexpr op_code code{100};
   static constexpr std::string_view name = "reduce_min";
   static constexpr foreign_numbers foreign{.nnrt = 100, .hdi = 118};
@@ -28548,13 +28631,18 @@ template <class Isa> struct choice_binding {
     else return {&run<std::int64_t>};
   }
   static constexpr kernel_choice select(const kernel_request& node) {
-    if (!has_work(node)) return {};
+    if (!has_work(node) || is_rescaled(node, 1) || is_rescaled(node, 2)) return {};
     const std::int64_t bytes = size_of(node.out[0].type);
     const auto method = bytes == 1 ? of_1_byte : bytes == 2 ? of_2_bytes : bytes == 4 ? of_4_bytes : of_8_bytes;
     return {.code = {.method = method}, .parts = parts_for(node.out[0].elements()), .name = "choose"};
   }
 
  private:
+  /// Whether stored numbers of an alternative are brought to another scale: the reference does that.
+  static constexpr bool is_rescaled(const kernel_request& node, std::size_t i) {
+    const quantisation &from = node.in[i].desc.quantised, &to = node.out[0].quantised;
+    return static_cast<bool>(to) && (from.scale != to.scale || from.zero_point != to.zero_point);
+  }
   template <class T> static void run(const kernel_call& call) {
     const view &condition = call.in[0], &a = call.in[1], &b = call.in[2];
     const auto numbers = [](const view& x) { return static_cast<const T*>(x.data.raw()); };
@@ -28578,26 +28666,62 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 struct choice {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::broadcast};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    if constexpr (types::quantised.contains(dtype_for<T>()))
+      if (out[0].desc->quantised) {
+        const quantisation& y = out[0].desc->quantised;
+        return choose<T>(in, out, rescaling<T>(in[1].desc->quantised, y), rescaling<T>(in[2].desc->quantised, y));
+      }
+    const auto as_it_is = [](T x) { return x; };
+    choose<T>(in, out, as_it_is, as_it_is);
+  }
+
+ private:
+  /// A stored number of an operand as one of y: as it is where both have one scale.
+  template <class T> struct rescaling {
+    fixed_point factor;
+    std::int32_t zero;
+    bool is_same;
+    const quantisation& to;
+    constexpr rescaling(const quantisation& from, const quantisation& y)
+        : factor(fixed_point_of(double{from.scale} / double{y.scale})), zero(from.zero_point), is_same(from.scale == y.scale && from.zero_point == y.zero_point), to(y) {}
+    constexpr T operator()(T x) const {
+      using limits = std::numeric_limits<T>;
+      if (is_same) return x;
+      return requantise_exactly<T>(std::int64_t{x} - zero, factor, to, {limits::min(), limits::max()});
+    }
+  };
+  template <class T, class A, class B> static constexpr void choose(arguments in, results out, const A& from_a, const B& from_b) {
     const auto y = out[0].as<T>();
     const repeated<bool> condition(in[0], y.shape);
     const repeated<T> a(in[1], y.shape), b(in[2], y.shape);
     shape_t index;
     index.rank = y.rank();
     for (std::int64_t left = y.elements(); left > 0; --left) {
-      y.at(index) = condition.at(index) ? a.at(index) : b.at(index);
+      y.at(index) = condition.at(index) ? from_a(a.at(index)) : from_b(b.at(index));
       next_index(index, y.shape);
     }
   }
 };
 
+/// The quantisation of y: what is wanted, or what both alternatives have.
+template <class Rule> constexpr verdict choose_scale(quantisation& y, const tensor_desc& a, const tensor_desc& b, const tensor_desc& wish) {
+  if (!a.quantised && !b.quantised) return {};
+  if (auto v = require(Rule::operands_must_both_be_quantised_or_both_plain, b.quantised ? 1 : 0, a.quantised ? 1 : 0); !v) return v;
+  for (const tensor_desc* const x : {&a, &b})
+    if (auto v = require_one_scale(Rule::quantised_operands_must_have_one_scale, *x); !v) return v;
+  if (!wish.quantised && a.quantised == b.quantised) return y = a.quantised, verdict{};
+  if (auto v = require_one_scale(Rule::quantised_output_must_have_one_scale, wish); !v) return v;
+  return y = wish.quantised, verdict{};
+}
+
 /// The dtype of both alternatives and the common shape of all three operands, or the broken rule of `Rule`.
-template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in) {
+template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
   const tensor_desc &condition = in[0].desc, &a = in[1].desc, &b = in[2].desc;
   if (auto v = require(Rule::types_must_be_equal, b.type, a.type); !v) return v;
   const broadcast_result either = broadcast(a.shape, b.shape);
@@ -28605,7 +28729,9 @@ template <class Rule> constexpr verdict infer_choice(array_ref<const operand> in
   const tensor_desc chosen{a.type, broadcast_layout(a, b), either.shape};
   const broadcast_result all = broadcast(either.shape, condition.shape);
   if (!all.fits) return refuse(Rule::extents_must_be_equal_or_1, all.right, all.left);
-  return yields(tensor_desc{a.type, broadcast_layout(chosen, condition), all.shape});
+  tensor_desc y{a.type, broadcast_layout(chosen, condition), all.shape};
+  if (auto v = choose_scale<Rule>(y.quantised, a, b, wish_of(wanted)); !v) return v;
+  return yields(y);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -28618,17 +28744,25 @@ namespace ops {
 ///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
 ///   y: the common shape, condition ? a : b
 ///
-/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
-/// innermost. Source: NNRt OH_NN_OPS_SELECT.
+/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which the
+/// chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_SELECT.
 struct select : detail::choice {
   static constexpr op_code code{62};
   static constexpr std::string_view name = "select";
   static constexpr foreign_numbers foreign{.nnrt = 62, .hdi = 170};
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_be_equal,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,  // where those of a and b differ, it has to be given
+  };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<Rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_choice<Rule>(in, wanted);
   }
 };
 
@@ -31095,7 +31229,7 @@ namespace ops {
 
 /// The k largest elements of each line along `axis`, and their indices along it.
 ///
-///   x: any shape of rank >= 1      k: one integer, constant; 0 < k <= the extent of the axis
+///   x: any shape of rank >= 1      k: one integer of any dtype, constant; 0 < k <= the extent of the axis
 ///   values, indices (i32): the extents of x, but k along the axis
 ///
 /// sorted: from the largest down; of equal elements the one with the smaller index comes first. Otherwise the same
@@ -31110,11 +31244,11 @@ namespace ops {
 struct top_k {
   static constexpr op_code code{53};
   static constexpr std::string_view name = "top_k";
-  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::index, presence::required, true}};
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"k", types::integer, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"values", types::number}, {"indices", types_of(i32)}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept};
   static constexpr foreign_numbers foreign{.nnrt = 53, .hdi = 161, .tells_quantisation = 0};
-  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, nnrt_parameter{"axis", 123, i64}.otherwise(0)};
+  static constexpr nnrt_parameter parameters[] = {{"sorted", 74, boolean, -1}, {"axis", 123, i64}};
 
   /// Larger indices would not fit into i32.
   static constexpr std::int64_t max_extent = std::int64_t{1} << 31;
@@ -31506,17 +31640,25 @@ namespace ops {
 ///   condition: booleans      a, b: of one dtype; all three shapes broadcast as NumPy's do
 ///   y: the common shape, condition ? a : b
 ///
-/// Quantised a and b have one quantisation, which y keeps. Broken rules: see `rule`; extents are counted from the
-/// innermost. Source: NNRt OH_NN_OPS_WHERE.
+/// Quantised: a and b i8, u8, i16 or i32 with one scale each, y with the scale that `into<quant{…}>` gives, to which the
+/// chosen ones are brought in fixed point; where both have one quantisation and no other is wanted, y keeps it.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_WHERE.
 struct where : detail::choice {
   static constexpr op_code code{87};
   static constexpr std::string_view name = "where";
   static constexpr foreign_numbers foreign{.nnrt = 87, .hdi = 168};
-  enum class rule { types_must_be_equal, extents_must_be_equal_or_1 };
+  enum class rule {
+    types_must_be_equal,
+    extents_must_be_equal_or_1,
+    operands_must_both_be_quantised_or_both_plain,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,  // where those of a and b differ, it has to be given
+  };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
-    return detail::infer_choice<Rule>(in);
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    return detail::infer_choice<Rule>(in, wanted);
   }
 };
 

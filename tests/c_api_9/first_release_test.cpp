@@ -244,3 +244,20 @@ TEST_CASE("lists may have more than 200 members") {
   CHECK(add_tensor(model, OH_NN_FLOAT32, std::vector<std::int32_t>(201, 1)) == OH_NN_SUCCESS);
   OH_NNModel_Destroy(&model);
 }
+
+TEST_CASE("a model may be destroyed as soon as a compilation was constructed: devices are asked about it, and it is built") {
+  OH_NNCompilation* compilation = nullptr;
+  {
+    const small_model m;
+    compilation = OH_NNCompilation_Construct(m.handle);
+  }
+  fake_behaviour behaviour;
+  behaviour.refuses = "add";
+  const passing_device unwilling(behaviour);
+  CHECK(OH_NNCompilation_SetDevice(compilation, unwilling.id) == OH_NN_FAILED);
+  CHECK(OH_NNCompilation_SetDevice(compilation, processor()) == OH_NN_SUCCESS);
+  CHECK(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+  CHECK(executor != nullptr);
+  OH_NNExecutor_Destroy(&executor), OH_NNCompilation_Destroy(&compilation);
+}

@@ -46,7 +46,7 @@ class compilation : public compilation_options {
   static constexpr object kind = object::compilation;
 
   // What it is made from: at most one of them is given.
-  const OH_NNModel* network = nullptr;
+  std::shared_ptr<const model_under_construction> network;  // its handle may be destroyed meanwhile
   const char* offline_file = nullptr;
   array_ref<const std::byte> bytes;  // an offline model, or an imported cache
   bool bytes_are_a_cache = false;
@@ -68,9 +68,8 @@ class compilation : public compilation_options {
     was_tried_ = true;
     hal::preferences wanted;
     if (const OH_NN_ReturnCode code = settle_options(me, device->device, wanted); code != OH_NN_SUCCESS) return code;
-    const auto* const model = alive<model_under_construction>(network);
-    if (network != nullptr && (model == nullptr || !model->is_finished()))
-      return fails(OH_NN_INVALID_PARAMETER, {me, model == nullptr ? ": the model was destroyed" : ": the model is not finished"});
+    const model_under_construction* const model = network.get();
+    if (model != nullptr && !model->is_finished()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the model is not finished"});
     mapped_file file;
     given_bytes given;
     if (const OH_NN_ReturnCode code = find_bytes(me, file, given); code != OH_NN_SUCCESS) return code;
@@ -85,6 +84,7 @@ class compilation : public compilation_options {
           code != OH_NN_SUCCESS)
         return code;
     built_.emplace(built_model{std::move(*made.model), device->device, device->id_by(names_of_devices), device->name});
+    network.reset();  // what was prepared has all that it needs of the model
     return OH_NN_SUCCESS;
   }
 
@@ -185,7 +185,7 @@ class compilation : public compilation_options {
   OH_NN_ReturnCode check_device(const char* me, std::size_t id) const {
     const auto device = find_device(id);
     if (device == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": no device ", id});
-    const auto* const model = alive<model_under_construction>(network);
+    const model_under_construction* const model = network.get();
     if (model == nullptr || !model->is_finished()) return OH_NN_SUCCESS;
     const auto refusals = model->refusals(device->device);
     if (!refusals) return refused(me, refusals.error());

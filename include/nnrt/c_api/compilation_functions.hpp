@@ -40,7 +40,7 @@ NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model)
   using namespace nnrt::c_api;
   const auto* const from = alive<model_under_construction>(model);
   const char* const fault = from == nullptr ? "no model" : api_level < 11 && !from->is_finished() ? "the model is not finished" : nullptr;
-  return new_compilation("OH_NNCompilation_Construct", fault, [&](compilation& made) { made.network = model; });
+  return new_compilation("OH_NNCompilation_Construct", fault, [&](compilation& made) { made.network = from->shared(); });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelFile(const char* modelPath) noexcept {
   using namespace nnrt::c_api;

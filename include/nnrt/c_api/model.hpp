@@ -134,6 +134,14 @@ class model_under_construction {
   static constexpr object kind = object::model;
 
   model_under_construction() = default;
+  model_under_construction(const model_under_construction&) = delete;
+  model_under_construction& operator=(const model_under_construction&) = delete;
+
+  // Compilations share it: a program may destroy the handle as soon as it has made one.
+  void hold(std::shared_ptr<model_under_construction> self) noexcept { self_ = std::move(self); }
+  void let_go() noexcept { const auto last = std::move(self_); }
+  std::shared_ptr<const model_under_construction> shared() const { return self_; }
+
   /// A finished model of a graph that was made elsewhere.
   explicit model_under_construction(model made) : is_finished_(true), has_ends_(true), made_(std::move(made)), constants_(digest_of(made_.graph.bytes)) {
     refusals_.resize(made_.graph.nodes.size());
@@ -331,6 +339,7 @@ class model_under_construction {
   void add_values(std::vector<std::int32_t>& ids, std::vector<std::string>& faults);
   std::vector<std::size_t> runnable_order();
 
+  std::shared_ptr<model_under_construction> self_;  // as long as there is a handle
   std::vector<model_tensor> tensors_;
   std::vector<model_operation> operations_;
   std::vector<std::uint32_t> inputs_, outputs_;

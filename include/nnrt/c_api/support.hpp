@@ -126,7 +126,20 @@ template <class T> T* alive(const void* handle) {
   return const_cast<T*>(static_cast<const T*>(handle));
 }
 
+/// An object that others may go on using when its handle is destroyed: hold() gives it a share of itself, let_go() takes that away.
+template <class T> concept outlives_its_handle = requires(T& object, std::shared_ptr<T> share) {
+  object.hold(std::move(share));
+  object.let_go();
+};
+
 /// A new object that a C program may name from now on.
+template <outlives_its_handle T, class... Arguments> T* make_object(Arguments&&... arguments) {
+  auto made = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+  T* const object = made.get();
+  handles().add(object, T::kind);
+  object->hold(std::move(made));
+  return object;
+}
 template <class T, class... Arguments> T* make_object(Arguments&&... arguments) {
   auto made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
   handles().add(made.get(), T::kind);
@@ -134,7 +147,8 @@ template <class T, class... Arguments> T* make_object(Arguments&&... arguments) 
 }
 template <class T> void destroy_object(T* one) {
   handles().remove(one);
-  delete one;
+  if constexpr (outlives_its_handle<T>) one->let_go();
+  else delete one;
 }
 
 // ---- What many functions begin or end with ----
