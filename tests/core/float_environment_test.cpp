@@ -31,8 +31,8 @@ TEST_CASE("float_environment: a scope computes in its own environment, and the t
   const float_environment before = float_environment::of_this_thread();
   for (const row& r : table) {
     CAPTURE(r.what);
-    CHECK(computed_in(rounding(r.mode), [] { return third_of(1); }) == r.third);
-    CHECK(computed_in(rounding(r.mode), [] { return third_of(-1); }) == r.of_minus_one);
+    CHECK(computed_in(in_rounding_mode(r.mode), [] { return third_of(1); }) == r.third);
+    CHECK(computed_in(in_rounding_mode(r.mode), [] { return third_of(-1); }) == r.of_minus_one);
     CHECK(float_environment::of_this_thread() == before);
     CHECK(third_of(-1) == table[0].of_minus_one);
   }
@@ -40,12 +40,12 @@ TEST_CASE("float_environment: a scope computes in its own environment, and the t
 
 TEST_CASE("float_environment: the usual one is that of a thread which has set nothing") {
   CHECK(float_environment() == float_environment::of_this_thread());
-  CHECK(float_environment() != rounding(FE_UPWARD));
+  CHECK(float_environment() != in_rounding_mode(FE_UPWARD));
 }
 
 TEST_CASE("float_environment: to enter one neither raises nor clears flags") {
   std::feclearexcept(FE_ALL_EXCEPT);
-  flushing(rounding(FE_DOWNWARD)).enter();
+  with_flushed_denormals(in_rounding_mode(FE_DOWNWARD)).enter();
   CHECK(std::fetestexcept(FE_ALL_EXCEPT) == 0);
   (void)third_of(1);
   CHECK(std::fetestexcept(FE_INEXACT) != 0);
@@ -55,7 +55,7 @@ TEST_CASE("float_environment: to enter one neither raises nor clears flags") {
 }
 
 TEST_CASE("float_environment: a word of another process gives rounding and denormals, and never a trap") {
-  const float_environment own = flushing(rounding(FE_UPWARD));
+  const float_environment own = with_flushed_denormals(in_rounding_mode(FE_UPWARD));
   CHECK(float_environment::from_word(own.word()) == own);
   // Whatever stands in a word: it is entered without a fault, and a division by zero is none.
   std::uint64_t word = 0;

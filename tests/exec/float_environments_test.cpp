@@ -74,7 +74,7 @@ TEST_CASE("float environments: denormals are zeros where the caller says so, and
   for (int run = 0; run < 20; ++run)
     for (const bool flushes : {true, false}) {
       CAPTURE(flushes);
-      const float_scope scope(flushes ? flushing({}) : float_environment());
+      const float_scope scope(flushes ? with_flushed_denormals({}) : float_environment());
       const float expected = flushes && flushes_denormals() ? 0.0F : 5e-40F;
       int others = 0;
       for (const float y : (*several)(x)) others += std::bit_cast<std::uint32_t>(y) != std::bit_cast<std::uint32_t>(expected) ? 1 : 0;

@@ -46,11 +46,11 @@ template <class Act> int in_child_of_a_minute(Act act) {
 }
 
 TEST_CASE("forks: an object knows whether its process is the one that made it") {
-  detail::home_process home;
+  nnrt::detail::home_process home;
   CHECK(home.is_here());
   CHECK(in_child_of_a_minute([&] {
           if (home.is_here()) return 1;
-          const detail::home_process other;
+          const nnrt::detail::home_process other;
           if (!other.is_here()) return 2;
           // A child's child is another one again.
           if (in_child_of_a_minute([&] { return other.is_here() || home.is_here() ? 1 : 0; }) != 0) return 3;

@@ -304,11 +304,10 @@ TEST_CASE("scheduler: NNRT_BPU_CORES=1 simulates one core, anything else two") {
 }
 
 TEST_CASE("scheduler: a job computes in its client's floating-point environment, also in the thread of another one that it pre-empts") {
-  using namespace nnrt_test;
   scheduler cores;
   REQUIRE(cores.use_cores(1));
-  for (const named_environment& low : float_environments())
-    for (const named_environment& high : float_environments()) {
+  for (const nnrt_test::named_environment& low : nnrt_test::float_environments())
+    for (const nnrt_test::named_environment& high : nnrt_test::float_environments()) {
       CAPTURE(low.name);
       CAPTURE(high.name);
       gate g;

@@ -16,7 +16,7 @@ struct named_environment {
 };
 
 /// The one of a rounding mode.
-inline nnrt::float_environment rounding(int mode) {
+inline nnrt::float_environment in_rounding_mode(int mode) {
   const int before = std::fegetround();
   std::fesetround(mode);
   const auto made = nnrt::float_environment::of_this_thread();
@@ -24,7 +24,7 @@ inline nnrt::float_environment rounding(int mode) {
   return made;
 }
 /// The same, and denormal operands and results are zeros, where the processor can do that.
-inline nnrt::float_environment flushing(nnrt::float_environment other) {
+inline nnrt::float_environment with_flushed_denormals(nnrt::float_environment other) {
 #if defined(__SSE__)
   return nnrt::float_environment::from_word(other.word() | 0x8040);
 #elif defined(__aarch64__)
@@ -36,11 +36,11 @@ inline nnrt::float_environment flushing(nnrt::float_environment other) {
 
 inline std::vector<named_environment> float_environments() {
   return {{"usual", {}},
-          {"upward", rounding(FE_UPWARD)},
-          {"downward", rounding(FE_DOWNWARD)},
-          {"toward zero", rounding(FE_TOWARDZERO)},
-          {"denormals are zeros", flushing({})},
-          {"denormals are zeros, upward", flushing(rounding(FE_UPWARD))}};
+          {"upward", in_rounding_mode(FE_UPWARD)},
+          {"downward", in_rounding_mode(FE_DOWNWARD)},
+          {"toward zero", in_rounding_mode(FE_TOWARDZERO)},
+          {"denormals are zeros", with_flushed_denormals({})},
+          {"denormals are zeros, upward", with_flushed_denormals(in_rounding_mode(FE_UPWARD))}};
 }
 
 /// Whether this machine has what the environment says. Valgrind has not all of it.
