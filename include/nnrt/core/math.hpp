@@ -12,7 +12,7 @@
 /// Elementary functions on double and float, without <cmath>.
 ///
 /// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1 and erf within 1.5, over the full range (0.5 ulp more where
+/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, over the full range (0.5 ulp more where
 /// a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
 /// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
 ///
@@ -130,12 +130,12 @@ constexpr double sqrt(double x) {
   const detail::integral n = detail::as_integral(subnormal ? x * 0x1p54 : x);
   const std::uint64_t square = n.mantissa << (static_cast<unsigned>(n.exponent) & 1U);  // times an even power of two
   const double m = static_cast<double>(square) * 0x1p-52;                               // 1 <= m < 4
-  double y = 0.34 * m + 0.68;
+  double y = NNRT_PRODUCT(0.34, m) + 0.68;
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
-  auto root = static_cast<std::int64_t>(y * 0x1p52 + 0.5);
+  auto root = static_cast<std::int64_t>(NNRT_PRODUCT(y, 0x1p52) + 0.5);
   // The root is the nearest integer to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that computing
   // modulo 2^64 is enough.
   const auto rest = [&] {
@@ -176,9 +176,18 @@ constexpr double log(double x) {
   const double series = detail::polynomial(z, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11,
                                            2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3);
   const double tail = product(s, half + product(z, series)) + product(detail::ln2_low, b.exponent);
-  return b.exponent * detail::ln2_high + (f - (half - tail));
+  return NNRT_PRODUCT(detail::ln2_high, b.exponent) + (f - (half - tail));
 }
 constexpr float log(float x) { return static_cast<float>(log(double{x})); }
+
+/// log(1 + x), accurate near zero; minus infinity at -1, NaN below.
+constexpr double log1p(double x) {
+  if (is_nan(x) || x == infinity<double> || abs(x) < 0x1p-54) return x;
+  if (x <= -1.0) return x < -1.0 ? nan<double> : -infinity<double>;
+  const detail::wide sum = detail::sum_of(1.0, x);
+  return log(sum.high) + sum.low / sum.high;
+}
+constexpr float log1p(float x) { return static_cast<float>(log1p(double{x})); }
 
 /// x to the power of y. Special values as in C's annex F.10.4.4: pow(x, 0) = pow(1, y) = 1 even for NaN, a negative x
 /// needs an integer y.
@@ -210,7 +219,7 @@ constexpr double tanh(double x) {
   // g / (g + 2) with g = e^2x - 1 to about 60 bits: the quotient of the leading parts, and once its remainder over the
   // divisor.
   const detail::exponential g = detail::wide_expm1(2.0 * size);
-  const double unit = detail::power_of_two(g.exponent), high = g.high * unit, low = g.low * unit;
+  const double unit = detail::power_of_two(g.exponent), high = NNRT_PRODUCT(g.high, unit), low = NNRT_PRODUCT(g.low, unit);
   const detail::wide divisor = detail::sum_of(2.0, high);
   const double quotient = high / divisor.high;
   const detail::wide back = detail::product_of(quotient, divisor.high);

@@ -14,17 +14,40 @@ namespace nnrt::inline NNRT_ISA::math {
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
-/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For
-/// reference functions whose results shall have the same bits everywhere, and for double arguments of elementary
-/// functions. Products that are exact (by a power of two, of factors with few bits) need no such protection.
+#if defined(__x86_64__) || defined(__i386__)
+#define NNRT_REGISTER_OF_REALS "+x"
+#elif defined(__aarch64__)
+#define NNRT_REGISTER_OF_REALS "+w"
+#else
+#define NNRT_REGISTER_OF_REALS "+m"  // or memory, where we do not know how registers are called
+#endif
+
+/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For reference functions whose results shall
+/// have the same bits everywhere, and for double arguments of elementary functions. Integers are multiplied.
 template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> b) {
 #if defined(__clang__)
 #pragma clang fp contract(off)
   return a * b;
 #else
-  return __builtin_assoc_barrier(a * b);
+  Real rounded = a * b;
+#if defined(__FP_FAST_FMA)
+  // An instruction that nobody sees through: the vectoriser of g++ 12 drops __builtin_assoc_barrier, and then fuses.
+  if constexpr (std::is_floating_point_v<Real>)
+    if (!__builtin_is_constant_evaluated()) asm("" : NNRT_REGISTER_OF_REALS(rounded));
+#endif
+  return rounded;
 #endif
 }
+
+// product() without a call, which clang counts in constant evaluation: for the innermost loops of references, and for products that are exact (fusing
+// them changes no bit, but a test looks for fused instructions in what is made of references). NNRT_UNFUSED stands first in the block of the loop.
+#if defined(__clang__)
+#define NNRT_UNFUSED _Pragma("clang fp contract(off)")
+#define NNRT_PRODUCT(a, b) ((a) * (b))
+#else
+#define NNRT_UNFUSED
+#define NNRT_PRODUCT(a, b) nnrt::math::product(a, b)
+#endif
 
 namespace detail {
 
@@ -38,14 +61,9 @@ constexpr double from_bits(std::uint64_t word) { return __builtin_bit_cast(doubl
 
 /// Polynomial in x by Horner's scheme, highest power first.
 template <class... Rest> constexpr double polynomial(double x, double highest, Rest... rest) {
-#if defined(__clang__)
-#pragma clang fp contract(off)
+  NNRT_UNFUSED
   double sum = highest;
-  ((sum = sum * x + rest), ...);  // product() spelt out: its calls would be half the cost of exp in constant evaluation
-#else
-  double sum = highest;
-  ((sum = product(sum, x) + rest), ...);
-#endif
+  ((sum = NNRT_PRODUCT(sum, x) + rest), ...);  // calls of product() would be half the cost of exp in constant evaluation
   return sum;
 }
 
@@ -57,7 +75,7 @@ constexpr double scaled(double x, int exponent) {
   if (exponent > 1023 && (exponent > 1024 || x >= 1.0)) return infinity<double>;
   if (exponent < -1200) return 0.0;
   const int half = exponent / 2;
-  return x * power_of_two(half) * power_of_two(exponent - half);
+  return NNRT_PRODUCT(NNRT_PRODUCT(x, power_of_two(half)), power_of_two(exponent - half));
 }
 
 /// A finite x >= 0 as mantissa * 2^exponent with an integer mantissa below 2^53.
@@ -90,12 +108,14 @@ constexpr wide product_of(double a, double b) {
   const double a_high = from_bits(bits(a) & upper_half), a_low = a - a_high;
   const double b_high = from_bits(bits(b) & upper_half), b_low = b - b_high;
   const double high = product(a, b);
-  return {high, (a_high * b_high - high + a_high * b_low + a_low * b_high) + product(a_low, b_low)};
+  return {high, (NNRT_PRODUCT(a_high, b_high) - high + NNRT_PRODUCT(a_high, b_low) + NNRT_PRODUCT(a_low, b_high)) +
+                    product(a_low, b_low)};
 }
 
 constexpr wide product_of(wide a, wide b) {
   const wide p = product_of(a.high, b.high);
-  return sum_of(p.high, p.low + (product(a.high, b.low) + product(a.low, b.high)));
+  const double mixed = product(a.high, b.low) + product(a.low, b.high);
+  return sum_of(p.high, p.low + NNRT_PRODUCT(1.0, mixed));  // g++ makes 2 * x of x + x, and fuses that
 }
 
 // ln 2 = ln2_high + ln2_low; the first has 42 bits, so that its product with an exponent is exact.
@@ -112,7 +132,7 @@ struct exponential {
 /// e^x = (1 + high + low) * 2^exponent with |high| < 0.35.
 constexpr exponential reduced_exponential(wide x) {
   const int k = static_cast<int>(nearest(product(x.high, log2_e)));
-  const double high = x.high - k * ln2_high, low = x.low - product(ln2_low, k), r = high + low;
+  const double high = x.high - NNRT_PRODUCT(ln2_high, k), low = x.low - product(ln2_low, k), r = high + low;
   // Taylor's series of (e^r - 1 - r) / r^2; with |r| < 0.35 the first term left out is below 2^-58.
   const double series = polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
                                    1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
@@ -159,10 +179,10 @@ constexpr wide wide_log(double x) {
                                    1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5);
   const wide factor = sum_of(0x1.5555555555555p-2, product(z.high, series));
   const wide rest =
-      product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}), {2.0 * s.high, 2.0 * s.low});
-  const wide mantissa = sum_of(2.0 * s.high, rest.high);
-  const wide whole = sum_of(b.exponent * ln2_high, mantissa.high);
-  return sum_of(whole.high, whole.low + (mantissa.low + rest.low + 2.0 * s.low + product(ln2_low, b.exponent)));
+      product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}), {NNRT_PRODUCT(2.0, s.high), NNRT_PRODUCT(2.0, s.low)});
+  const wide mantissa = sum_of(NNRT_PRODUCT(2.0, s.high), rest.high);
+  const wide whole = sum_of(NNRT_PRODUCT(ln2_high, b.exponent), mantissa.high);
+  return sum_of(whole.high, whole.low + (mantissa.low + rest.low + NNRT_PRODUCT(2.0, s.low) + product(ln2_low, b.exponent)));
 }
 
 /// x = (4 j + quadrant) * pi/2 + (high + low) for an integer j, |high| <= pi/4.
@@ -209,8 +229,8 @@ constexpr angle large_angle(double x) {
     rest = ~rest + 1;
     fraction = ~fraction + (rest == 0 ? 1U : 0U);
   }
-  const double upper = static_cast<double>(fraction >> 11U) * 0x1p-53,
-               lower = static_cast<double>(fraction << 53U | rest >> 11U) * 0x1p-117;
+  const double upper = NNRT_PRODUCT(static_cast<double>(fraction >> 11U), 0x1p-53),
+               lower = NNRT_PRODUCT(static_cast<double>(fraction << 53U | rest >> 11U), 0x1p-117);
   const wide r = product_of(sum_of(upper, lower), half_pi);
   return {beyond_half ? -r.high : r.high, beyond_half ? -r.low : r.low,
           static_cast<int>((pair(0) >> 62U) + (beyond_half ? 1U : 0U)) & 3};
@@ -223,7 +243,7 @@ constexpr angle reduced_angle(double x) {
   if (x >= 0x1p20) return large_angle(x);
   const auto n = nearest(product(x, 0x1.45f306dc9c883p-1));
   const auto count = static_cast<double>(n);
-  const wide second = sum_of(x - count * 0x1.921fb544p+0, -(count * 0x1.0b4611a6p-34));
+  const wide second = sum_of(x - NNRT_PRODUCT(count, 0x1.921fb544p+0), -NNRT_PRODUCT(count, 0x1.0b4611a6p-34));
   const wide third = sum_of(second.high, -product(count, 0x1.3198a2e037073p-69));
   const wide r = sum_of(third.high, third.low + second.low);
   return {r.high, r.low, static_cast<int>(n & 3)};
@@ -233,11 +253,11 @@ constexpr double sin_of(const angle& r) {
   const double z = product(r.high, r.high);
   const double series = polynomial(z, 1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
                                    1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6);
-  return r.high + (product(r.low, 1.0 - 0.5 * z) + product(product(r.high, z), series));
+  return r.high + (product(r.low, 1.0 - NNRT_PRODUCT(0.5, z)) + product(product(r.high, z), series));
 }
 
 constexpr double cos_of(const angle& r) {
-  const double z = product(r.high, r.high), half = 0.5 * z, leading = 1.0 - half;
+  const double z = product(r.high, r.high), half = NNRT_PRODUCT(0.5, z), leading = 1.0 - half;
   const double series = polynomial(z, -1.0 / 6402373705728000, 1.0 / 20922789888000, -1.0 / 87178291200,
                                    1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24);
   return leading + (((1.0 - leading) - half) + (product(product(z, z), series) - product(r.high, r.low)));

@@ -173,6 +173,7 @@ struct conv2d_transpose {
                                    const tensor_view<const T>& x,
                                    const tensor_view<const detail::weight_t<T>>& weight, Sum start,
                                    const detail::zero_points<Sum>& zero) {
+    NNRT_UNFUSED
     const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
     if (channels == 0) return start;
     Sum sum = start;
@@ -185,7 +186,7 @@ struct conv2d_transpose {
         const T* const pixel = &x(at.n, h, w, at.channel);
         const detail::weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
-          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+          sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }
     }
     return sum;

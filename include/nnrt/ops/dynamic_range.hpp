@@ -75,7 +75,7 @@ struct dynamic_range {
     Real scale = 0, inverse = 0, zero = 0, least = 0;
 
     constexpr Real nearest(Real x) const {
-      const Real q = math::round_half_away(zero + x * inverse);
+      const Real q = math::round_half_away(zero + math::product(x, inverse));
       const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
       return (bounded - zero) * scale;
     }

@@ -85,7 +85,7 @@ struct fold_affine {
         folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
     }
     for (std::int64_t c = 0; c < channels; ++c) {
-      const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
+      const double normalised = math::product(at<T>(in, 1, c) - at<T>(in, 4, c), factor_of<T>(a, in, c));
       folded_bias[c] = math::convert<T>(normalised + at<T>(in, 3, c) + at<T>(in, 6, c));
     }
   }

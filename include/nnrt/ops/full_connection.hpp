@@ -141,9 +141,10 @@ struct full_connection {
     for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
+        NNRT_UNFUSED
         auto sum = static_cast<sum_t>(detail::bias_of<T>(in, o));
         for (std::int64_t i = 0; i < inner; ++i)
-          sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
+          sum += NNRT_PRODUCT(static_cast<sum_t>(x[r * inner + i]) - zero_x, static_cast<sum_t>(w(o, i)) - zero_w);
         y[r * columns + o] = finish(static_cast<math::compute_t<T>>(sum));
       }
     }

@@ -88,10 +88,11 @@ struct matmul {
     shape_t index;
     index.rank = y.rank();
     do {
+      NNRT_UNFUSED
       sum_t sum = 0;
       for (std::int64_t k = 0; k < a.extent(-1); ++k)
-        sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
-               (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
+        sum += NNRT_PRODUCT(static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a,
+                            static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
       if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
       y.at(index) = finish(static_cast<math::compute_t<T>>(sum));
     } while (next_index(index, y.shape));

@@ -79,6 +79,7 @@ template <class Sum> struct zero_points { Sum x, weight; };
 template <class Sum, class T>
 constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
                          const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
+  NNRT_UNFUSED
   const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
   if (channels == 0) return start;
   Sum sum = start;
@@ -90,7 +91,7 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       const T* const pixel = &x(at.n, h, w, at.channel);
       const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
-        sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
   return sum;
 }

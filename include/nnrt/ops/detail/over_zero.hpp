@@ -10,7 +10,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 /// refuses to compute either.
 template <class Real> constexpr Real scaled_over_zero(Real off, Real scale, Real offset) {
   const bool is_infinite = (off < 0 || off > 0) && (scale < 0 || scale > 0);
-  const Real far = math::copysign(math::infinity<Real>, off) * math::copysign(Real{1}, scale);
+  const Real far = math::product(math::copysign(math::infinity<Real>, off), math::copysign(Real{1}, scale));
   return is_infinite ? far + offset : math::nan<Real>;
 }
 
