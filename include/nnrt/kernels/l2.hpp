@@ -33,11 +33,36 @@ template <class V> inline void column_squares(const column_bundle& columns, cons
 inline float one_over_length(double squares, float epsilon) {
   return static_cast<float>(1.0 / math::sqrt(squares < double{epsilon} ? double{epsilon} : squares));
 }
+/// Whether that is a normal float with all its digits.
+inline bool has_digits(float one_over_length) { return one_over_length >= 0x1p-120F; }
+inline float limited(double x, clamp_range range) {
+  const auto y = static_cast<float>(x);
+  return y < range.lo ? range.lo : y > range.hi ? range.hi : y;
+}
+/// n floats that are `step` apart, over a length beyond what has_digits(); y may be x.
+[[gnu::noinline, gnu::cold]] inline void divide_by_length(const float* x, std::int64_t n, std::int64_t step, clamp_range range, float* y) {
+  const double length = math::sqrt(safe_squares(0, x, n, step));
+  for (std::int64_t i = 0; i < n; ++i) y[i * step] = limited(double{x[i * step]} / length, range);
+}
+
+/// Columns of which some are longer; the others are multiplied by sums[c] as always.
+[[gnu::noinline, gnu::cold]] inline void divide_columns(const column_bundle& columns, const float* x, const float* sums, clamp_range range, float* y) {
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    if (!has_digits(sums[c])) divide_by_length(x + c, columns.extent, columns.step, range, y + c);
+    else
+      for (std::int64_t i = 0; i < columns.extent; ++i) y[i * columns.step + c] = limited(double{x[i * columns.step + c] * sums[c]}, range);
+  }
+}
 
 template <class V> inline void l2_normalize_columns(const column_bundle& columns, const float* x, float epsilon, clamp_range range, float* y) {
   alignas(64) float sums[columns_at_once];
   column_squares<V>(columns, x, sums);
-  for (std::int64_t c = 0; c < columns.width; ++c) sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+  bool have_digits = true;
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+    have_digits = have_digits && has_digits(sums[c]);
+  }
+  if (!have_digits) return divide_columns(columns, x, sums, range, y);
   columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
     store_first(y + at, clamp(load_first(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
   });
@@ -56,14 +81,19 @@ template <class Isa = native> void l2_normalize(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * n;
     float* const to = y + row * n;
-    const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
+    const float factor = detail::one_over_length(detail::row_squares(from, n), epsilon);
+    if (!detail::has_digits(factor)) {
+      detail::divide_by_length(from, n, 1, range, to);
+      continue;
+    }
+    const vf by(factor), lo(range.lo), hi(range.hi);
     map(from, n, to, [=](vf v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
   }
 }
 
 /// y[outer, inner] = factor * sqrt(sum of x^2) along the middle of a block. The parts share the groups.
 template <class Isa = native> void l2_lengths(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
-  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares)) * factor; };
+  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares) * double{factor}); };
   if (block.inner != 1)
     return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t group) {
       alignas(64) float sums[detail::columns_at_once];

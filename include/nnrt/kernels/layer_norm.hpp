@@ -6,6 +6,8 @@
 #include <nnrt/kernels/elementwise.hpp>
 #include <nnrt/kernels/part.hpp>
 #include <nnrt/kernels/reduce.hpp>
+#include <nnrt/ops/detail/over_zero.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 #include <cstdint>
 
@@ -37,9 +39,10 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
 }
 
-/// What brings a row to mean 0 and variance 1: (x - mean) * factor.
+/// What brings a row to mean 0 and variance 1: (x - mean) * factor. Not where squares or their sum may be no normal floats: such rows are safe_row()'s.
 struct normaliser {
   float mean, factor;
+  bool is_safe;
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
   const auto count = static_cast<float>(n);
@@ -49,7 +52,18 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
     mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
     variance = row_sum_of_squares<V>(x, n, mean) / count;
   }
-  return {mean, 1.0F / math::sqrt(variance + epsilon)};
+  const bool is_safe = variance + epsilon > 1e-24F && variance < std::numeric_limits<float>::infinity();
+  return {mean, 1.0F / math::sqrt(variance + epsilon), is_safe};
+}
+
+/// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
+template <class Gamma, class Beta>
+[[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma, const Beta& beta, float* y) {
+  const ops::detail::moments m = ops::detail::moments_of<float>(n, double{epsilon}, [=](std::int64_t i) { return double{x[i]}; });
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double off = m.off(double{x[i]}), factor = gamma(i), shift = beta(i);
+    y[i] = static_cast<float>(m.deviation == 0 ? ops::detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
+  }
 }
 
 /// y = (x - mean) * factor * gamma + beta for n elements.
@@ -73,6 +87,11 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [row, n](const repeated_parameters& of) { return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; }; };
+      detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
+      continue;
+    }
     // A stretch ends with the row, or where gamma or beta begins anew.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;
@@ -94,6 +113,11 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
+      detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
+      continue;
+    }
     const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
     map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
   }

@@ -64,6 +64,15 @@ struct pooling_window {
   std::int64_t row_step, column_step;  // in floats
 };
 
+/// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
+template <class Fold> [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels, float* results) {
+  for (std::int64_t c = 0; c < channels; ++c)
+    if (!math::is_finite(results[c]))
+      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, [&](std::int64_t i) {
+        return at.first[i / at.columns * at.row_step + i % at.columns * at.column_step + first + c];
+      }));
+}
+
 /// Vectors vectors of channels of one output; `last` channels of the last vector.
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
@@ -78,9 +87,20 @@ template <class V, class Fold, int Vectors>
       });
     }
   const V count(static_cast<float>(at.rows * at.columns));
+  V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    const V result = clamp(Fold::result(folded[k], count), V(range.lo), V(range.hi));
-    store_first(y + channel + k * lanes, result, k + 1 < Vectors ? lanes : last);
+    folded[k] = Fold::result(folded[k], count);
+    specials = specials + (folded[k] - folded[k]);
+  });
+  if constexpr (may_overflow<Fold>)
+    if (has_special_lane(specials)) {
+      alignas(64) float results[Vectors * lanes];
+      each<Vectors>([&](int k) { store(results + k * lanes, folded[k]); });
+      refold_window<Fold>(at, channel, (Vectors - 1) * lanes + last, results);
+      each<Vectors>([&](int k) { folded[k] = load(results + k * lanes); });
+    }
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
+    store_first(y + channel + k * lanes, clamp(folded[k], V(range.lo), V(range.hi)), k + 1 < Vectors ? lanes : last);
   });
 }
 

@@ -33,6 +33,13 @@ template <class V> inline float row_sum(const float* x, std::int64_t n) { return
 
 namespace detail {
 
+/// Those of `columns` folds that are not finite, folded anew.
+template <class Fold>
+[[gnu::noinline, gnu::cold]] void refold_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t columns, float factor, float* y) {
+  for (std::int64_t c = 0; c < columns; ++c)
+    if (!math::is_finite(y[c])) y[c] = static_cast<float>(in_f64<Fold>(extent, [=](std::int64_t i) { return x[i * step + c]; }) * double{factor});
+}
+
 /// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
 /// vector.
 template <class V, class Fold, int Vectors>
@@ -45,9 +52,14 @@ template <class V, class Fold, int Vectors>
       folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
+  V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
+    const V result = Fold::result(folded[k], count) * by;
+    store_first(y + k * lanes, result, k + 1 < Vectors ? lanes : last);
+    specials = specials + (result - result);
   });
+  if constexpr (may_overflow<Fold>)
+    if (has_special_lane(specials)) refold_columns<Fold>(x, extent, step, (Vectors - 1) * lanes + last, factor, y);
 }
 
 }  // namespace detail
@@ -59,8 +71,12 @@ void fold(const axis_block& block, const float* x, float factor, float* y, part 
   if (block.inner == 1) {
     const interval rows = share(block.outer, p);
     const auto count = static_cast<float>(block.extent);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const float* const from = x + row * block.extent;
+      y[row] = Fold::result(folded_row<vf, Fold>(from, block.extent), count) * factor;
+      if constexpr (may_overflow<Fold>)
+        if (!math::is_finite(y[row])) detail::refold_columns<Fold>(from, block.extent, 1, 1, factor, y + row);
+    }
     return;
   }
   constexpr int vectors = 4;

@@ -6,6 +6,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -18,7 +19,7 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; i32 or i64
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite where all pixels are; i32 or i64
 /// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
 /// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
@@ -63,14 +64,18 @@ struct avg_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
-        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += static_cast<detail::layer_sum_t<T>>(x), ++s.count; },
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.add(x), ++s.count; },
         [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
   }
 
  private:
   template <class T> struct window_sum {
-    detail::layer_sum_t<T> sum = 0;
+    std::conditional_t<std::is_integral_v<T>, detail::layer_sum_t<T>, detail::wide_sum<T>> sum{};
     std::int64_t count = 0;
+    constexpr void add(T x) {
+      if constexpr (std::is_integral_v<T>) sum += static_cast<detail::layer_sum_t<T>>(x);
+      else sum.add(math::convert<double>(x));
+    }
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
@@ -83,8 +88,7 @@ struct avg_pool {
     } else if constexpr (std::is_integral_v<T>) {
       return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
     } else {
-      using real = math::compute_t<T>;
-      return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));
+      return math::convert<T>(activate(s.count == 0 ? 0.0 : s.sum.mean(s.count), fused));
     }
   }
 };

@@ -84,15 +84,15 @@ struct batch_norm {
 
  private:
   template <class T> static constexpr void normalise_floats(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
+    const auto real = [](T element) { return math::convert<double>(element); };
     const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), offset = in[2].as<const T>();
     const auto mean = in[3].as<const T>(), variance = in[4].as<const T>();
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const std::int64_t c = i % x.shape[-1];
-      const real off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + real(a.epsilon));
-      if (deviation == 0) y[i] = static_cast<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
-      else y[i] = static_cast<T>(off * (real(scale[c]) / deviation) + real(offset[c]));
+      const double off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + double{a.epsilon});
+      if (deviation == 0) y[i] = math::convert<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
+      else y[i] = math::convert<T>(math::product(off, real(scale[c]) / deviation) + real(offset[c]));
     }
   }
   template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {

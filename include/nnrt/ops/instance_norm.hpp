@@ -6,6 +6,7 @@
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 #include <limits>
 
@@ -67,14 +68,10 @@ struct instance_norm {
     const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
     for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
       const std::int64_t first = image * n, channel = image % channels;
-      double mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
-      mean /= static_cast<double>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += math::product(real(x[i]) - mean, real(x[i]) - mean);
-      const double deviation = math::sqrt(variance / static_cast<double>(n) + double{a.epsilon});
+      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x[first + i]); });
       for (std::int64_t i = first; i < first + n; ++i) {
         // Constant evaluation refuses to divide by zero.
-        const double normal = deviation > 0 ? (real(x[i]) - mean) / deviation : math::nan<double>;
+        const double normal = m.deviation > 0 ? m.off(real(x[i])) / m.deviation : math::nan<double>;
         y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
       }
     }

@@ -10,6 +10,7 @@
 #include <nnrt/ops/detail/fixed_root.hpp>
 #include <nnrt/ops/detail/groups.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -71,11 +72,15 @@ struct l2_normalize {
     const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
     detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
-      double sum = 0;
-      each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
-      const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
-      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
-      const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
+      detail::square_sum<T> sum;
+      each([&](const shape_t& at) { sum.add(value(at)); });
+      // In a unit of 2^-600 any epsilon is the larger one, in one of 2^600 none is.
+      const bool is_short = sum.unit() < 1 ? a.epsilon > 0 : sum.unit() == 1 && sum.in_square_units() < double{a.epsilon};
+      const double length = math::sqrt(is_short ? double{a.epsilon} : sum.in_square_units());
+      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other, or zero by zero.
+      const auto normal = [&](double number) {
+        return math::is_inf(number) || length == 0 ? math::nan<double> : (is_short ? number : sum.in_units(number)) / length;
+      };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }

@@ -10,6 +10,7 @@
 #include <nnrt/ops/detail/over_zero.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 #include <nnrt/ops/detail/stored_reals.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 #include <limits>
 
@@ -98,29 +99,24 @@ struct layer_norm {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) {
       const detail::reals_of<T> x(in[0]), gamma(in[1]), beta(in[2]);
-      normalise<double>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
+      normalise<T>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
     } else {
       const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
-      using real = math::compute_t<T>;
-      normalise<real>(a, x, gamma, beta, out[0].as<T>(), [](real element) { return static_cast<T>(element); });
+      normalise<T>(a, x, gamma, beta, out[0].as<T>(), [](double element) { return math::convert<T>(element); });
     }
   }
 
  private:
-  /// y = store(element), block by block; computed in Real.
-  template <class Real, class X, class Y, class Store>
+  /// y = store(element), block by block; computed in f64.
+  template <class T, class X, class Y, class Store>
   static constexpr void normalise(const attrs& a, const X& x, const X& gamma, const X& beta, const Y& y, Store store) {
+    const auto real = [](const auto& numbers, std::int64_t i) { return math::convert<double>(numbers[i]); };
     const std::int64_t n = y.shape.elements(normalise_axis(a.begin_norm_axis, y.rank()));
     for (std::int64_t first = 0; first < y.elements(); first += n) {
-      Real mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += Real(x[i]);
-      mean /= static_cast<Real>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += (Real(x[i]) - mean) * (Real(x[i]) - mean);
-      const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
+      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x, first + i); });
       for (std::int64_t i = first; i < first + n; ++i) {
-        const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
-        const Real off = Real(x[i]) - mean;
-        y[i] = store(deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : off / deviation * factor + shift);
+        const double factor = real(gamma, i % gamma.elements()), shift = real(beta, i % beta.elements()), off = m.off(real(x, i));
+        y[i] = store(m.deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include <nnrt/ops/detail/fixed_logarithm.hpp>
 #include <nnrt/ops/detail/groups.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -63,12 +64,17 @@ struct log_softmax {
     chosen_axes along;
     along.add(normalise_axis(a.axis, x.rank()));
     detail::for_each_group(x.shape, along, [&](auto each) {
-      double largest = -math::infinity<double>, sum = 0;
+      double largest = -math::infinity<double>, rest = 0;
       each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
       // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
       if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
-      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
+      bool is_left_out = false;  // the first of the largest, whose exponential is the 1 of log1p
+      each([&](const shape_t& at) {
+        if (value(at) == largest && !is_left_out) is_left_out = true;
+        else rest += math::exp(detail::below<T>(value(at), largest));
+      });
+      const double logarithm = math::log1p(rest);
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(detail::below<T>(value(at), largest) - logarithm); });
     });
   }
   template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {

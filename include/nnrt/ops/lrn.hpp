@@ -6,6 +6,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -56,11 +57,17 @@ struct lrn {
     const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       const std::int64_t c = i % channels, first = i - c;
-      double sum = 0;
+      detail::square_sum<T> sum;
       for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
-        sum += math::product(real(first + k), real(first + k));
-      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
-      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
+        sum.add(real(first + k));
+      const double alpha{a.alpha}, beta{a.beta};
+      if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
+        const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
+        y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
+      } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
+        const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
+        y[i] = math::convert<T>(math::product(in_units, math::pow(sum.unit(), 1 - math::product(2.0, beta))));
+      }
     }
   }
 };

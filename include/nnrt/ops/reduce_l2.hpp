@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -34,12 +35,10 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using squares = detail::square_sum<T>;
     detail::reduce<T>(
-        a, in, out, 0.0, [](double& sum, T element) {
-          const auto x = math::convert<double>(element);
-          sum += math::product(x, x);
-        },
-        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
+        a, in, out, squares{}, [](squares& sum, T element) { sum.add(math::convert<double>(element)); },
+        [factor = a.factor()](const squares& sum, std::int64_t) { return detail::times_factor<T>(sum.root(), factor); });
   }
 };
 

@@ -7,6 +7,7 @@
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 #include <bit>
 
@@ -22,7 +23,7 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
+/// dtypes: f16, f32, f64, whose mean is finite where all elements are; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
 /// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
 /// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise_exactly() scales them by
 /// scale of x * coefficient / (scale of y * their number); where y is rounded to even, exact means are; a mean of no elements is 0.
@@ -83,13 +84,12 @@ struct reduce_mean {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    using sum_t = math::compute_t<T>;
-    const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
     if constexpr (detail::is_layered<T>) {
+      const auto add = [](std::int64_t& sum, T element) { sum += element; };
       const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);
-      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+      detail::reduce<T>(a, in, out, std::int64_t{0}, add, [&](std::int64_t sum, std::int64_t count) {
         const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const stored_range range = stored_range_of<T>(y, activation::none);
         if (y.rounding == stored_rounding::half_to_even) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
@@ -103,9 +103,9 @@ struct reduce_mean {
         return factor == 1 ? static_cast<T>(mean) : math::convert<T>(math::convert<double>(mean) * factor);
       });
     } else {
-      const auto factor = static_cast<sum_t>(a.factor());
-      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
-        return static_cast<T>((count == 0 ? math::nan<sum_t> : sum / static_cast<sum_t>(count)) * factor);
+      const auto add_up = [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); };
+      detail::reduce<T>(a, in, out, detail::wide_sum<T>{}, add_up, [factor = a.factor()](const detail::wide_sum<T>& sum, std::int64_t count) {
+        return detail::times_factor<T>(count == 0 ? math::nan<double> : sum.mean(count), factor);
       });
     }
   }

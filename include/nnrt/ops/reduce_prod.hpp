@@ -8,6 +8,7 @@
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -19,8 +20,8 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the product is multiplied by `coefficient`, unless that
 /// is 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the
-/// end when negative. A product of no elements is 1. Floating point is multiplied in row-major order in the type of
-/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// end when negative. A product of no elements is 1. Products of floating point do not overflow on the way to a finite
+/// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
@@ -65,12 +66,17 @@ struct reduce_prod {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
-    detail::reduce<T>(
-        a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
-        [factor = a.factor()](wide product, std::int64_t) { return detail::times_factor<T>(product, factor); });
+    const auto finish = [factor = a.factor()](auto product, std::int64_t) { return detail::times_factor<T>(product, factor); };
+    if constexpr (std::is_integral_v<T>) {
+      const auto step = [](std::uint64_t& product, T element) { product *= static_cast<std::uint64_t>(element); };
+      detail::reduce<T>(a, in, out, std::uint64_t{1}, step, finish);
+    } else {
+      const auto step = [](detail::wide_product& product, T element) { product.multiply(math::convert<double>(element)); };
+      detail::reduce<T>(a, in, out, detail::wide_product{}, step,
+                        [&](const detail::wide_product& product, std::int64_t count) { return finish(product.value(), count); });
+    }
   }
 
  private:

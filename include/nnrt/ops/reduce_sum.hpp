@@ -6,6 +6,7 @@
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/reduction.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -17,8 +18,8 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
 /// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A sum of no elements is 0. Floating point is added in row-major order in the type of
-/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// when negative. A sum of no elements is 0. Sums of floating point do not overflow on the way to a finite
+/// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
@@ -54,10 +55,15 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return add_stored<T>(a, in, out);
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
-    detail::reduce<T>(
-        a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
-        [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
+    const auto finish = [factor = a.factor()](auto sum, std::int64_t) { return detail::times_factor<T>(sum, factor); };
+    if constexpr (std::is_integral_v<T>) {
+      detail::reduce<T>(
+          a, in, out, std::uint64_t{0}, [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); }, finish);
+    } else {
+      detail::reduce<T>(
+          a, in, out, detail::wide_sum<T>{}, [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); },
+          [&](const detail::wide_sum<T>& sum, std::int64_t count) { return finish(sum.value(), count); });
+    }
   }
 
  private:

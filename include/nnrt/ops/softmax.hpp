@@ -8,6 +8,7 @@
 #include <nnrt/ops/detail/axes.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/stored_softmax.hpp>
+#include <nnrt/ops/detail/sums.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -17,7 +18,7 @@ namespace ops {
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// beta is 1 unless given. dtypes: f16 (computed in f32), f32, f64; or quantised i8, u8 or i16, computed in fixed-point
+/// beta is 1 unless given. dtypes: f16, f32, f64; or quantised i8, u8 or i16, computed in fixed-point
 /// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and 1/32768
 /// from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
@@ -97,7 +98,7 @@ struct softmax {
                                   float beta) {
     const auto x = operand.as<const T>();
     const auto y = result.as<T>();
-    const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
+    const auto value = [&](const shape_t& at) { return math::convert<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
       index.rank = group.rank;
@@ -121,12 +122,12 @@ struct softmax {
       if (sizeof(T) == 2 && detail::are_usual_shares<T>(to)) share_out(detail::interpolated_softmax(from, beta));
       else share_out(detail::fixed_softmax<T>(from, to, beta));
     } else {
-      const auto power = [&](const shape_t& at) {
-        return math::exp(math::product(value(at) - largest, math::compute_t<T>(beta)));
-      };
-      math::compute_t<T> sum = 0;
+      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
+      const auto power = [&](const shape_t& at) { return math::exp(math::product(detail::below<T>(value(at), largest), double{beta})); };
+      double sum = 0;
       each([&](const shape_t& at) { sum += power(at); });
-      each([&](const shape_t& at) { y.at(at) = static_cast<T>(power(at) / sum); });
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(power(at) / sum); });
     }
   }
 };
