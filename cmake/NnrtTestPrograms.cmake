@@ -96,6 +96,18 @@ function(nnrt_add_network source compiler_name compiler variant)
 endfunction()
 set(nnrt_network_flags ${nnrt_user_flags} -pthread -fno-exceptions -fno-rtti -I${PROJECT_SOURCE_DIR}/bench -I${PROJECT_SOURCE_DIR}/tests)
 
+# nnrt_add_bits(program compiler_name compiler variant [LABELS label...] [FLAGS flag...])
+# The program tests/bits/<program>.cpp, compiled so, finds the same bits as the compiler.
+function(nnrt_add_bits program compiler_name compiler variant)
+  cmake_parse_arguments(PARSE_ARGV 4 arg "" "" "LABELS;FLAGS")
+  set(name bits/${program}.${compiler_name}${variant})
+  add_test(NAME ${name}
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/accepted.py ${PROJECT_SOURCE_DIR}/tests/bits/${program}.cpp
+            ${PROJECT_BINARY_DIR}/tests/${name}
+            ${compiler} ${nnrt_user_flags} ${arg_FLAGS} -pthread -fno-exceptions -fno-rtti)
+  set_tests_properties(${name} PROPERTIES LABELS "bits;${arg_LABELS}")
+endfunction()
+
 # nnrt_add_syntax_check(name file.cpp COMPILER compiler [FLAGS flag...])
 # The second compiler understands the file, its static_asserts included.
 function(nnrt_add_syntax_check name source)

@@ -2596,17 +2596,40 @@ namespace nnrt::inline NNRT_ISA::math {
 template <class T> inline constexpr T infinity = static_cast<T>(std::numeric_limits<float>::infinity());
 template <class T> inline constexpr T nan = static_cast<T>(std::numeric_limits<float>::quiet_NaN());
 
-/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For
-/// reference functions whose results shall have the same bits everywhere, and for double arguments of elementary
-/// functions. Products that are exact (by a power of two, of factors with few bits) need no such protection.
+#if defined(__x86_64__) || defined(__i386__)
+#define NNRT_REGISTER_OF_REALS "+x"
+#elif defined(__aarch64__)
+#define NNRT_REGISTER_OF_REALS "+w"
+#else
+#define NNRT_REGISTER_OF_REALS "+m"  // or memory, where we do not know how registers are called
+#endif
+
+/// a * b, rounded: the compiler may not fuse it with an addition, as it does by default where there is FMA. For reference functions whose results shall
+/// have the same bits everywhere, and for double arguments of elementary functions. Integers are multiplied.
 template <class Real> constexpr Real product(Real a, std::type_identity_t<Real> b) {
 #if defined(__clang__)
 #pragma clang fp contract(off)
   return a * b;
 #else
-  return __builtin_assoc_barrier(a * b);
+  Real rounded = a * b;
+#if defined(__FP_FAST_FMA)
+  // An instruction that nobody sees through: the vectoriser of g++ 12 drops __builtin_assoc_barrier, and then fuses.
+  if constexpr (std::is_floating_point_v<Real>)
+    if (!__builtin_is_constant_evaluated()) asm("" : NNRT_REGISTER_OF_REALS(rounded));
+#endif
+  return rounded;
 #endif
 }
+
+// product() without a call, which clang counts in constant evaluation: for the innermost loops of references, and for products that are exact (fusing
+// them changes no bit, but a test looks for fused instructions in what is made of references). NNRT_UNFUSED stands first in the block of the loop.
+#if defined(__clang__)
+#define NNRT_UNFUSED _Pragma("clang fp contract(off)")
+#define NNRT_PRODUCT(a, b) ((a) * (b))
+#else
+#define NNRT_UNFUSED
+#define NNRT_PRODUCT(a, b) nnrt::math::product(a, b)
+#endif
 
 namespace detail {
 
@@ -2620,14 +2643,9 @@ constexpr double from_bits(std::uint64_t word) { return __builtin_bit_cast(doubl
 
 /// Polynomial in x by Horner's scheme, highest power first.
 template <class... Rest> constexpr double polynomial(double x, double highest, Rest... rest) {
-#if defined(__clang__)
-#pragma clang fp contract(off)
+  NNRT_UNFUSED
   double sum = highest;
-  ((sum = sum * x + rest), ...);  // product() spelt out: its calls would be half the cost of exp in constant evaluation
-#else
-  double sum = highest;
-  ((sum = product(sum, x) + rest), ...);
-#endif
+  ((sum = NNRT_PRODUCT(sum, x) + rest), ...);  // calls of product() would be half the cost of exp in constant evaluation
   return sum;
 }
 
@@ -2639,7 +2657,7 @@ constexpr double scaled(double x, int exponent) {
   if (exponent > 1023 && (exponent > 1024 || x >= 1.0)) return infinity<double>;
   if (exponent < -1200) return 0.0;
   const int half = exponent / 2;
-  return x * power_of_two(half) * power_of_two(exponent - half);
+  return NNRT_PRODUCT(NNRT_PRODUCT(x, power_of_two(half)), power_of_two(exponent - half));
 }
 
 /// A finite x >= 0 as mantissa * 2^exponent with an integer mantissa below 2^53.
@@ -2672,12 +2690,14 @@ constexpr wide product_of(double a, double b) {
   const double a_high = from_bits(bits(a) & upper_half), a_low = a - a_high;
   const double b_high = from_bits(bits(b) & upper_half), b_low = b - b_high;
   const double high = product(a, b);
-  return {high, (a_high * b_high - high + a_high * b_low + a_low * b_high) + product(a_low, b_low)};
+  return {high, (NNRT_PRODUCT(a_high, b_high) - high + NNRT_PRODUCT(a_high, b_low) + NNRT_PRODUCT(a_low, b_high)) +
+                    product(a_low, b_low)};
 }
 
 constexpr wide product_of(wide a, wide b) {
   const wide p = product_of(a.high, b.high);
-  return sum_of(p.high, p.low + (product(a.high, b.low) + product(a.low, b.high)));
+  const double mixed = product(a.high, b.low) + product(a.low, b.high);
+  return sum_of(p.high, p.low + NNRT_PRODUCT(1.0, mixed));  // g++ makes 2 * x of x + x, and fuses that
 }
 
 // ln 2 = ln2_high + ln2_low; the first has 42 bits, so that its product with an exponent is exact.
@@ -2694,7 +2714,7 @@ struct exponential {
 /// e^x = (1 + high + low) * 2^exponent with |high| < 0.35.
 constexpr exponential reduced_exponential(wide x) {
   const int k = static_cast<int>(nearest(product(x.high, log2_e)));
-  const double high = x.high - k * ln2_high, low = x.low - product(ln2_low, k), r = high + low;
+  const double high = x.high - NNRT_PRODUCT(ln2_high, k), low = x.low - product(ln2_low, k), r = high + low;
   // Taylor's series of (e^r - 1 - r) / r^2; with |r| < 0.35 the first term left out is below 2^-58.
   const double series = polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
                                    1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
@@ -2741,10 +2761,10 @@ constexpr wide wide_log(double x) {
                                    1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5);
   const wide factor = sum_of(0x1.5555555555555p-2, product(z.high, series));
   const wide rest =
-      product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}), {2.0 * s.high, 2.0 * s.low});
-  const wide mantissa = sum_of(2.0 * s.high, rest.high);
-  const wide whole = sum_of(b.exponent * ln2_high, mantissa.high);
-  return sum_of(whole.high, whole.low + (mantissa.low + rest.low + 2.0 * s.low + product(ln2_low, b.exponent)));
+      product_of(product_of(z, {factor.high, factor.low + 0x1.5555555555555p-56}), {NNRT_PRODUCT(2.0, s.high), NNRT_PRODUCT(2.0, s.low)});
+  const wide mantissa = sum_of(NNRT_PRODUCT(2.0, s.high), rest.high);
+  const wide whole = sum_of(NNRT_PRODUCT(ln2_high, b.exponent), mantissa.high);
+  return sum_of(whole.high, whole.low + (mantissa.low + rest.low + NNRT_PRODUCT(2.0, s.low) + product(ln2_low, b.exponent)));
 }
 
 /// x = (4 j + quadrant) * pi/2 + (high + low) for an integer j, |high| <= pi/4.
@@ -2791,8 +2811,8 @@ constexpr angle large_angle(double x) {
     rest = ~rest + 1;
     fraction = ~fraction + (rest == 0 ? 1U : 0U);
   }
-  const double upper = static_cast<double>(fraction >> 11U) * 0x1p-53,
-               lower = static_cast<double>(fraction << 53U | rest >> 11U) * 0x1p-117;
+  const double upper = NNRT_PRODUCT(static_cast<double>(fraction >> 11U), 0x1p-53),
+               lower = NNRT_PRODUCT(static_cast<double>(fraction << 53U | rest >> 11U), 0x1p-117);
   const wide r = product_of(sum_of(upper, lower), half_pi);
   return {beyond_half ? -r.high : r.high, beyond_half ? -r.low : r.low,
           static_cast<int>((pair(0) >> 62U) + (beyond_half ? 1U : 0U)) & 3};
@@ -2805,7 +2825,7 @@ constexpr angle reduced_angle(double x) {
   if (x >= 0x1p20) return large_angle(x);
   const auto n = nearest(product(x, 0x1.45f306dc9c883p-1));
   const auto count = static_cast<double>(n);
-  const wide second = sum_of(x - count * 0x1.921fb544p+0, -(count * 0x1.0b4611a6p-34));
+  const wide second = sum_of(x - NNRT_PRODUCT(count, 0x1.921fb544p+0), -NNRT_PRODUCT(count, 0x1.0b4611a6p-34));
   const wide third = sum_of(second.high, -product(count, 0x1.3198a2e037073p-69));
   const wide r = sum_of(third.high, third.low + second.low);
   return {r.high, r.low, static_cast<int>(n & 3)};
@@ -2815,11 +2835,11 @@ constexpr double sin_of(const angle& r) {
   const double z = product(r.high, r.high);
   const double series = polynomial(z, 1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800,
                                    1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6);
-  return r.high + (product(r.low, 1.0 - 0.5 * z) + product(product(r.high, z), series));
+  return r.high + (product(r.low, 1.0 - NNRT_PRODUCT(0.5, z)) + product(product(r.high, z), series));
 }
 
 constexpr double cos_of(const angle& r) {
-  const double z = product(r.high, r.high), half = 0.5 * z, leading = 1.0 - half;
+  const double z = product(r.high, r.high), half = NNRT_PRODUCT(0.5, z), leading = 1.0 - half;
   const double series = polynomial(z, -1.0 / 6402373705728000, 1.0 / 20922789888000, -1.0 / 87178291200,
                                    1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24);
   return leading + (((1.0 - leading) - half) + (product(product(z, z), series) - product(r.high, r.low)));
@@ -2862,7 +2882,7 @@ constexpr double erfc_of(double x) {
 /// Elementary functions on double and float, without <cmath>.
 ///
 /// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1 and erf within 1.5, over the full range (0.5 ulp more where
+/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, over the full range (0.5 ulp more where
 /// a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
 /// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
 ///
@@ -2980,12 +3000,12 @@ constexpr double sqrt(double x) {
   const detail::integral n = detail::as_integral(subnormal ? x * 0x1p54 : x);
   const std::uint64_t square = n.mantissa << (static_cast<unsigned>(n.exponent) & 1U);  // times an even power of two
   const double m = static_cast<double>(square) * 0x1p-52;                               // 1 <= m < 4
-  double y = 0.34 * m + 0.68;
+  double y = NNRT_PRODUCT(0.34, m) + 0.68;
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
-  auto root = static_cast<std::int64_t>(y * 0x1p52 + 0.5);
+  auto root = static_cast<std::int64_t>(NNRT_PRODUCT(y, 0x1p52) + 0.5);
   // The root is the nearest integer to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that computing
   // modulo 2^64 is enough.
   const auto rest = [&] {
@@ -3026,9 +3046,18 @@ constexpr double log(double x) {
   const double series = detail::polynomial(z, 2.0 / 23, 2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11,
                                            2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3);
   const double tail = product(s, half + product(z, series)) + product(detail::ln2_low, b.exponent);
-  return b.exponent * detail::ln2_high + (f - (half - tail));
+  return NNRT_PRODUCT(detail::ln2_high, b.exponent) + (f - (half - tail));
 }
 constexpr float log(float x) { return static_cast<float>(log(double{x})); }
+
+/// log(1 + x), accurate near zero; minus infinity at -1, NaN below.
+constexpr double log1p(double x) {
+  if (is_nan(x) || x == infinity<double> || abs(x) < 0x1p-54) return x;
+  if (x <= -1.0) return x < -1.0 ? nan<double> : -infinity<double>;
+  const detail::wide sum = detail::sum_of(1.0, x);
+  return log(sum.high) + sum.low / sum.high;
+}
+constexpr float log1p(float x) { return static_cast<float>(log1p(double{x})); }
 
 /// x to the power of y. Special values as in C's annex F.10.4.4: pow(x, 0) = pow(1, y) = 1 even for NaN, a negative x
 /// needs an integer y.
@@ -3060,7 +3089,7 @@ constexpr double tanh(double x) {
   // g / (g + 2) with g = e^2x - 1 to about 60 bits: the quotient of the leading parts, and once its remainder over the
   // divisor.
   const detail::exponential g = detail::wide_expm1(2.0 * size);
-  const double unit = detail::power_of_two(g.exponent), high = g.high * unit, low = g.low * unit;
+  const double unit = detail::power_of_two(g.exponent), high = NNRT_PRODUCT(g.high, unit), low = NNRT_PRODUCT(g.low, unit);
   const detail::wide divisor = detail::sum_of(2.0, high);
   const double quotient = high / divisor.high;
   const detail::wide back = detail::product_of(quotient, divisor.high);
@@ -8499,10 +8528,145 @@ constexpr axis_block block_of(const shape_t& shape, const bool (&listed)[max_ran
 // folds: how many numbers become one - the largest, the least, their sum, mean and product.
 // Flow: pooling.hpp folds the pixels of a window with these, reduce.hpp the elements along axes.
 
+// ===== nnrt/ops/detail/sums.hpp
+// sums: sums, sums of squares, products and moments that do not overflow on the way where their result is finite.
+// Flow: references of reductions, pools and normalisations; floats of 16 and 32 bits are far from the ends of a double, which they are added up in.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Sum of elements of type T, in f64. From 2^1022 on it counts units of 2^64, so that it does not overflow; numbers of up to 32 bits never come there.
+template <class T> class wide_sum {
+ public:
+  constexpr void add(double x) {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      if (unit_ == 1 && !(is_small(sum_) && is_small(x))) unit_ = 0x1p64, sum_ = math::product(sum_, 0x1p-64);
+      if (unit_ != 1) x = math::product(x, 0x1p-64);
+    }
+    sum_ += x;
+  }
+  constexpr double value() const { return unit_ == 1 ? sum_ : grown(sum_); }
+  /// value() / count, which is finite where all numbers are.
+  constexpr double mean(std::int64_t count) const {
+    const double share = sum_ / static_cast<double>(count);
+    return unit_ == 1 ? share : grown(share);
+  }
+
+ private:
+  static constexpr bool is_small(double x) { return math::abs(x) < 0x1p1022; }
+  /// x * 2^64; constant evaluation refuses to overflow.
+  static constexpr double grown(double x) {
+    return math::abs(x) < 0x1p960 || math::is_nan(x) ? x * 0x1p64 : math::copysign(math::infinity<double>, x);
+  }
+  double sum_ = 0, unit_ = 1;
+};
+
+/// Sum of squares of elements of type T, in f64. Numbers count as multiples of a unit, 2^-600, 1 or 2^600, so that no square overflows, nor is lost
+/// where all numbers are small; numbers of up to 32 bits need no other unit than 1.
+template <class T> class square_sum {
+ public:
+  constexpr void add(double x) {
+    if constexpr (sizeof(T) == sizeof(double))
+      while (unit_ < 0x1p600 && math::abs(x) >= 0x1p450 * unit_) sum_ = math::product(math::product(sum_, 0x1p-600), 0x1p-600), unit_ *= 0x1p600;
+    const double multiple = in_units(x);
+    sum_ += math::product(multiple, multiple);
+  }
+  /// The sum, which is 0 or infinite where a double has none such. In constant evaluation that is refused.
+  constexpr double value() const { return math::product(math::product(sum_, unit_), unit_); }
+  constexpr double root() const { return math::product(math::sqrt(sum_), unit_); }
+  /// The sum in squares of the unit.
+  constexpr double in_square_units() const { return sum_; }
+  constexpr double unit() const { return unit_; }
+  constexpr double in_units(double x) const { return math::product(x, 1 / unit_); }
+
+ private:
+  double sum_ = 0, unit_ = sizeof(T) == sizeof(double) ? 0x1p-600 : 1.0;
+};
+
+/// Product of real numbers, in f64; its exponent is counted apart, so that it neither overflows nor vanishes on the way.
+class wide_product {
+ public:
+  constexpr void multiply(double x) {
+    if (x == 0 || mantissa_ == 0 || !math::is_finite(x) || !math::is_finite(mantissa_)) {
+      mantissa_ *= x;
+      return;
+    }
+    const math::detail::binary factor = math::detail::split(math::abs(x));
+    const double product = math::product(mantissa_, math::copysign(factor.mantissa, x));
+    const math::detail::binary parts = math::detail::split(math::abs(product));
+    mantissa_ = math::copysign(parts.mantissa, product), exponent_ += factor.exponent + parts.exponent;
+  }
+  constexpr double value() const {
+    if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
+    const auto exponent = static_cast<int>(exponent_ > 3000 ? 3000 : exponent_ < -3000 ? -3000 : exponent_);
+    return math::copysign(math::detail::scaled(math::abs(mantissa_), exponent), mantissa_);
+  }
+
+ private:
+  double mantissa_ = 1;
+  std::int64_t exponent_ = 0;
+};
+
+/// x - largest of elements of type T, where x is not larger: minus infinity where a double has no such number, which constant evaluation would refuse.
+template <class T> constexpr double below(double x, double largest) {
+  if constexpr (sizeof(T) == sizeof(double))
+    if (math::product(x, 0.5) - math::product(largest, 0.5) <= -0x1p1023) return -math::infinity<double>;
+  return x - largest;
+}
+
+/// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their range.
+struct moments {
+  double per_unit = 1, mean = 0, deviation = 0;
+  constexpr double off(double x) const { return math::product(x, per_unit) - mean; }
+};
+
+/// Those of at(0) … at(count - 1): the deviation is the root of the mean square distance from the mean, plus epsilon.
+template <class T, class At> constexpr moments moments_of(std::int64_t count, double epsilon, At at) {
+  moments m;
+  if constexpr (sizeof(T) == sizeof(double)) {
+    double largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = math::abs(at(i)) > largest ? math::abs(at(i)) : largest;
+    const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest > 0 && largest < 0x1p-400 && epsilon == 0;
+    if (is_huge || is_tiny) m.per_unit = is_huge ? 0x1p-700 : 0x1p600;
+    if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();  // lost beside a variance, and makes 0 of 0 / 0
+  }
+  double squares = 0;
+  for (std::int64_t i = 0; i < count; ++i) m.mean += math::product(at(i), m.per_unit);
+  m.mean /= static_cast<double>(count);
+  if constexpr (sizeof(T) == sizeof(double)) {  // the sum was rounded: numbers that are all alike have no variance
+    double rest = 0;
+    for (std::int64_t i = 0; i < count; ++i) rest += m.off(at(i));
+    m.mean += rest / static_cast<double>(count);
+  }
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double off = m.off(at(i));
+    squares += math::product(off, off);
+  }
+  m.deviation = math::sqrt(squares / static_cast<double>(count) + epsilon);
+  return m;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA::kernels {
 
 // A fold has the value before the first number, one number more, and the result of `count` numbers; for vectors lane by
-// lane, for floats alike.
+// lane, for floats alike. One that can overflow on the way has its numbers folded anew where the result is not finite: as the references do, by in_f64().
+
+/// A fold whose numbers may have a finite result and an infinite sum or product on the way.
+template <class Fold> concept may_overflow = requires { typename Fold::safe; };
+
+namespace detail {
+
+/// The fold of at(0) … at(count - 1), without overflow on the way.
+template <class Fold, class At> [[gnu::noinline, gnu::cold]] double in_f64(std::int64_t count, const At& at) {
+  typename Fold::safe folded;
+  for (std::int64_t i = 0; i < count; ++i) Fold::add(folded, double{at(i)});
+  return Fold::value(folded, count);
+}
+/// Whether a lane of v is infinite or no number.
+template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(sum_of_lanes(v - v) == 0); }
+
+}  // namespace detail
 
 /// The largest; a NaN where one of them is.
 struct maximum_fold {
@@ -8521,18 +8685,27 @@ struct sum_fold {
   static constexpr float start = 0.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+  using safe = ops::detail::wide_sum<float>;
+  static void add(safe& sum, double x) { sum.add(x); }
+  static double value(const safe& sum, std::int64_t) { return sum.value(); }
 };
 /// The mean.
 struct mean_fold {
   static constexpr float start = 0.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded + x; }
   template <class V> [[gnu::always_inline]] static V result(V folded, V count) { return folded / count; }
+  using safe = ops::detail::wide_sum<float>;
+  static void add(safe& sum, double x) { sum.add(x); }
+  static double value(const safe& sum, std::int64_t count) { return sum.mean(count); }
 };
 /// The product.
 struct product_fold {
   static constexpr float start = 1.0F;
   template <class V> [[gnu::always_inline]] static V step(V folded, V x) { return folded * x; }
   template <class V> [[gnu::always_inline]] static V result(V folded, V) { return folded; }
+  using safe = ops::detail::wide_product;
+  static void add(safe& product, double x) { product.multiply(x); }
+  static double value(const safe& product, std::int64_t) { return product.value(); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -8562,6 +8735,13 @@ template <class V> inline float row_sum(const float* x, std::int64_t n) { return
 
 namespace detail {
 
+/// Those of `columns` folds that are not finite, folded anew.
+template <class Fold>
+[[gnu::noinline, gnu::cold]] void refold_columns(const float* x, std::int64_t extent, std::int64_t step, std::int64_t columns, float factor, float* y) {
+  for (std::int64_t c = 0; c < columns; ++c)
+    if (!math::is_finite(y[c])) y[c] = static_cast<float>(in_f64<Fold>(extent, [=](std::int64_t i) { return x[i * step + c]; }) * double{factor});
+}
+
 /// Vectors vectors of columns folded over `extent` rows, each row after the one before; `last` columns of the last
 /// vector.
 template <class V, class Fold, int Vectors>
@@ -8574,9 +8754,14 @@ template <class V, class Fold, int Vectors>
       folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
     });
   const V count(static_cast<float>(extent)), by(factor);
+  V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    store_first(y + k * lanes, Fold::result(folded[k], count) * by, k + 1 < Vectors ? lanes : last);
+    const V result = Fold::result(folded[k], count) * by;
+    store_first(y + k * lanes, result, k + 1 < Vectors ? lanes : last);
+    specials = specials + (result - result);
   });
+  if constexpr (may_overflow<Fold>)
+    if (has_special_lane(specials)) refold_columns<Fold>(x, extent, step, (Vectors - 1) * lanes + last, factor, y);
 }
 
 }  // namespace detail
@@ -8588,8 +8773,12 @@ void fold(const axis_block& block, const float* x, float factor, float* y, part 
   if (block.inner == 1) {
     const interval rows = share(block.outer, p);
     const auto count = static_cast<float>(block.extent);
-    for (std::int64_t row = rows.begin; row < rows.end; ++row)
-      y[row] = Fold::result(folded_row<vf, Fold>(x + row * block.extent, block.extent), count) * factor;
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const float* const from = x + row * block.extent;
+      y[row] = Fold::result(folded_row<vf, Fold>(from, block.extent), count) * factor;
+      if constexpr (may_overflow<Fold>)
+        if (!math::is_finite(y[row])) detail::refold_columns<Fold>(from, block.extent, 1, 1, factor, y + row);
+    }
     return;
   }
   constexpr int vectors = 4;
@@ -9348,6 +9537,15 @@ struct pooling_window {
   std::int64_t row_step, column_step;  // in floats
 };
 
+/// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
+template <class Fold> [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels, float* results) {
+  for (std::int64_t c = 0; c < channels; ++c)
+    if (!math::is_finite(results[c]))
+      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, [&](std::int64_t i) {
+        return at.first[i / at.columns * at.row_step + i % at.columns * at.column_step + first + c];
+      }));
+}
+
 /// Vectors vectors of channels of one output; `last` channels of the last vector.
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void pool_channels(const pooling_window& at, std::int64_t channel, std::int64_t last,
@@ -9362,9 +9560,20 @@ template <class V, class Fold, int Vectors>
       });
     }
   const V count(static_cast<float>(at.rows * at.columns));
+  V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    const V result = clamp(Fold::result(folded[k], count), V(range.lo), V(range.hi));
-    store_first(y + channel + k * lanes, result, k + 1 < Vectors ? lanes : last);
+    folded[k] = Fold::result(folded[k], count);
+    specials = specials + (folded[k] - folded[k]);
+  });
+  if constexpr (may_overflow<Fold>)
+    if (has_special_lane(specials)) {
+      alignas(64) float results[Vectors * lanes];
+      each<Vectors>([&](int k) { store(results + k * lanes, folded[k]); });
+      refold_window<Fold>(at, channel, (Vectors - 1) * lanes + last, results);
+      each<Vectors>([&](int k) { folded[k] = load(results + k * lanes); });
+    }
+  each<Vectors>([&](int k) __attribute__((always_inline)) {
+    store_first(y + channel + k * lanes, clamp(folded[k], V(range.lo), V(range.hi)), k + 1 < Vectors ? lanes : last);
   });
 }
 
@@ -9998,7 +10207,7 @@ namespace ops {
 ///   (in the padding after it), as in ONNX and PyTorch
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16 (summed in f32), f32, f64; i32 or i64
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite where all pixels are; i32 or i64
 /// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
 /// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
 /// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
@@ -10043,14 +10252,18 @@ struct avg_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
-        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.sum += static_cast<detail::layer_sum_t<T>>(x), ++s.count; },
+        a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.add(x), ++s.count; },
         [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
   }
 
  private:
   template <class T> struct window_sum {
-    detail::layer_sum_t<T> sum = 0;
+    std::conditional_t<std::is_integral_v<T>, detail::layer_sum_t<T>, detail::wide_sum<T>> sum{};
     std::int64_t count = 0;
+    constexpr void add(T x) {
+      if constexpr (std::is_integral_v<T>) sum += static_cast<detail::layer_sum_t<T>>(x);
+      else sum.add(math::convert<double>(x));
+    }
   };
   template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
@@ -10063,8 +10276,7 @@ struct avg_pool {
     } else if constexpr (std::is_integral_v<T>) {
       return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
     } else {
-      using real = math::compute_t<T>;
-      return static_cast<T>(activate(s.count == 0 ? real{0} : s.sum / static_cast<real>(s.count), fused));
+      return math::convert<T>(activate(s.count == 0 ? 0.0 : s.sum.mean(s.count), fused));
     }
   }
 };
@@ -10127,7 +10339,7 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 /// refuses to compute either.
 template <class Real> constexpr Real scaled_over_zero(Real off, Real scale, Real offset) {
   const bool is_infinite = (off < 0 || off > 0) && (scale < 0 || scale > 0);
-  const Real far = math::copysign(math::infinity<Real>, off) * math::copysign(Real{1}, scale);
+  const Real far = math::product(math::copysign(math::infinity<Real>, off), math::copysign(Real{1}, scale));
   return is_infinite ? far + offset : math::nan<Real>;
 }
 
@@ -10301,7 +10513,7 @@ struct fold_affine {
         folded_weight[i] = math::convert<T>(math::convert<double>(weight[i]) * factor);
     }
     for (std::int64_t c = 0; c < channels; ++c) {
-      const double normalised = (at<T>(in, 1, c) - at<T>(in, 4, c)) * factor_of<T>(a, in, c);
+      const double normalised = math::product(at<T>(in, 1, c) - at<T>(in, 4, c), factor_of<T>(a, in, c));
       folded_bias[c] = math::convert<T>(normalised + at<T>(in, 3, c) + at<T>(in, 6, c));
     }
   }
@@ -10392,15 +10604,15 @@ struct batch_norm {
 
  private:
   template <class T> static constexpr void normalise_floats(const attrs& a, arguments in, results out) {
-    using real = math::compute_t<T>;
+    const auto real = [](T element) { return math::convert<double>(element); };
     const auto x = in[0].as<const T>(), scale = in[1].as<const T>(), offset = in[2].as<const T>();
     const auto mean = in[3].as<const T>(), variance = in[4].as<const T>();
     const auto y = out[0].as<T>();
     for (std::int64_t i = 0; i < x.elements(); ++i) {
       const std::int64_t c = i % x.shape[-1];
-      const real off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + real(a.epsilon));
-      if (deviation == 0) y[i] = static_cast<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
-      else y[i] = static_cast<T>(off * (real(scale[c]) / deviation) + real(offset[c]));
+      const double off = real(x[i]) - real(mean[c]), deviation = math::sqrt(real(variance[c]) + double{a.epsilon});
+      if (deviation == 0) y[i] = math::convert<T>(detail::scaled_over_zero(off, real(scale[c]), real(offset[c])));
+      else y[i] = math::convert<T>(math::product(off, real(scale[c]) / deviation) + real(offset[c]));
     }
   }
   template <class T> static constexpr void normalise(const attrs& a, arguments in, results out) {
@@ -10436,19 +10648,21 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
     return {.run = &run,
             .pack = &pack,
             .packs = 0b11110,
-            .packed_bytes = 3 * x.shape[-1] * size_of(f32),
+            .packed_bytes = (3 * x.shape[-1] + 1) * size_of(f32),
             .parts = parts_for(x.elements()),
             .name = "normalise channels"};
   }
 
-  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets.
+  /// Packed: the means, the factors scale / sqrt(variance + epsilon), the offsets; then 1 where a mean is so large that x - mean may overflow, else 0.
   static void pack(const kernel_call& call) {
     const std::int64_t channels = call.in[0].shape()[-1];
     const float epsilon = unpack<ops::batch_norm::attrs>(call.attrs).epsilon;
     const float *scale = floats_in(call, 1), *offset = floats_in(call, 2), *mean = floats_in(call, 3),
                 *variance = floats_in(call, 4);
     float* const packed = floats_out(call);
+    packed[3 * channels] = 0;
     for (std::int64_t c = 0; c < channels; ++c) {
+      if (math::abs(mean[c]) >= 0x1p102F) packed[3 * channels] = 1;
       packed[c] = mean[c];
       packed[channels + c] = scale[c] / math::sqrt(variance[c] + epsilon);
       packed[2 * channels + c] = offset[c];
@@ -10458,8 +10672,19 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
     const shape_t& x = call.in[0].shape();
     const std::int64_t channels = x[-1];
     const float* const packed = floats_in(call, call.in.size() - 1);
-    normalise_channels(floats_in(call, 0), share(x.elements() / channels, part_of(call)), channels,
-                       {packed, packed + channels, packed + 2 * channels}, floats_out(call));
+    const interval rows = share(x.elements() / channels, part_of(call));
+    if (packed[3 * channels] != 0) return normalise_far(floats_in(call, 0), rows, channels, packed, floats_out(call));
+    normalise_channels(floats_in(call, 0), rows, channels, {packed, packed + channels, packed + 2 * channels}, floats_out(call));
+  }
+
+ private:
+  /// The same in f64.
+  [[gnu::noinline, gnu::cold]] static void normalise_far(const float* x, interval rows, std::int64_t channels, const float* packed, float* y) {
+    for (std::int64_t i = rows.begin * channels; i < rows.end * channels; ++i) {
+      const std::int64_t c = i % channels;
+      const double off = double{x[i]} - double{packed[c]};
+      y[i] = static_cast<float>(off * double{packed[channels + c]} + double{packed[2 * channels + c]});
+    }
   }
 };
 
@@ -17628,6 +17853,7 @@ template <class Sum> struct zero_points { Sum x, weight; };
 template <class Sum, class T>
 constexpr Sum window_sum(const window_pair& windows, const window_place& at, const tensor_view<const T>& x,
                          const tensor_view<const weight_t<T>>& weight, Sum start, zero_points<Sum> zero) {
+  NNRT_UNFUSED
   const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
   if (channels == 0) return start;
   Sum sum = start;
@@ -17639,7 +17865,7 @@ constexpr Sum window_sum(const window_pair& windows, const window_place& at, con
       const T* const pixel = &x(at.n, h, w, at.channel);
       const weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
       for (std::int64_t c = 0; c < channels; ++c)
-        sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+        sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
     }
   return sum;
 }
@@ -19478,6 +19704,7 @@ struct conv2d_transpose {
                                    const tensor_view<const T>& x,
                                    const tensor_view<const detail::weight_t<T>>& weight, Sum start,
                                    const detail::zero_points<Sum>& zero) {
+    NNRT_UNFUSED
     const std::int64_t channels = weight.extent(3), step = x.strides[3], weight_step = weight.strides[3];
     if (channels == 0) return start;
     Sum sum = start;
@@ -19490,7 +19717,7 @@ struct conv2d_transpose {
         const T* const pixel = &x(at.n, h, w, at.channel);
         const detail::weight_t<T>* const tap = &weight(at.filter, kh, kw, 0);
         for (std::int64_t c = 0; c < channels; ++c)
-          sum += (static_cast<Sum>(pixel[c * step]) - zero.x) * (static_cast<Sum>(tap[c * weight_step]) - zero.weight);
+          sum += NNRT_PRODUCT(static_cast<Sum>(pixel[c * step]) - zero.x, static_cast<Sum>(tap[c * weight_step]) - zero.weight);
       }
     }
     return sum;
@@ -21996,9 +22223,10 @@ struct full_connection {
     for (std::int64_t o = 0; o < columns; ++o) {
       const Finish finish(out[0], fused, sum_scale<T>(in[0], in[1], o), detail::has_wide_sums<T>(in, without_bias));
       for (std::int64_t r = 0; r < rows; ++r) {
+        NNRT_UNFUSED
         auto sum = static_cast<sum_t>(detail::bias_of<T>(in, o));
         for (std::int64_t i = 0; i < inner; ++i)
-          sum += (static_cast<sum_t>(x[r * inner + i]) - zero_x) * (static_cast<sum_t>(w(o, i)) - zero_w);
+          sum += NNRT_PRODUCT(static_cast<sum_t>(x[r * inner + i]) - zero_x, static_cast<sum_t>(w(o, i)) - zero_w);
         y[r * columns + o] = finish(static_cast<math::compute_t<T>>(sum));
       }
     }
@@ -23037,9 +23265,10 @@ template <class V> inline float row_sum_of_squares(const float* x, std::int64_t 
   return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
 }
 
-/// What brings a row to mean 0 and variance 1: (x - mean) * factor.
+/// What brings a row to mean 0 and variance 1: (x - mean) * factor. Not where squares or their sum may be no normal floats: such rows are safe_row()'s.
 struct normaliser {
   float mean, factor;
+  bool is_safe;
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
   const auto count = static_cast<float>(n);
@@ -23049,7 +23278,18 @@ template <class V> inline normaliser normaliser_of(const float* x, std::int64_t 
     mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
     variance = row_sum_of_squares<V>(x, n, mean) / count;
   }
-  return {mean, 1.0F / math::sqrt(variance + epsilon)};
+  const bool is_safe = variance + epsilon > 1e-24F && variance < std::numeric_limits<float>::infinity();
+  return {mean, 1.0F / math::sqrt(variance + epsilon), is_safe};
+}
+
+/// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
+template <class Gamma, class Beta>
+[[gnu::noinline, gnu::cold]] void safe_row(const float* x, std::int64_t n, float epsilon, const Gamma& gamma, const Beta& beta, float* y) {
+  const ops::detail::moments m = ops::detail::moments_of<float>(n, double{epsilon}, [=](std::int64_t i) { return double{x[i]}; });
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double off = m.off(double{x[i]}), factor = gamma(i), shift = beta(i);
+    y[i] = static_cast<float>(m.deviation == 0 ? ops::detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
+  }
 }
 
 /// y = (x - mean) * factor * gamma + beta for n elements.
@@ -23073,6 +23313,11 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const detail::normaliser normal = detail::normaliser_of<vf>(x + row * n, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [row, n](const repeated_parameters& of) { return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; }; };
+      detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
+      continue;
+    }
     // A stretch ends with the row, or where gamma or beta begins anew.
     for (std::int64_t at = row * n, end = at + n; at < end;) {
       const std::int64_t g = at % gamma.count, b = at % beta.count;
@@ -23094,6 +23339,11 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<vf>(from, n, epsilon);
+    if (!normal.is_safe) {
+      const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
+      detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
+      continue;
+    }
     const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
     map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
   }
@@ -23162,14 +23412,10 @@ struct instance_norm {
     const std::int64_t n = y.shape.elements(2), channels = y.extent(1);
     for (std::int64_t image = 0; image < y.extent(0) * channels; ++image) {
       const std::int64_t first = image * n, channel = image % channels;
-      double mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += real(x[i]);
-      mean /= static_cast<double>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += math::product(real(x[i]) - mean, real(x[i]) - mean);
-      const double deviation = math::sqrt(variance / static_cast<double>(n) + double{a.epsilon});
+      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x[first + i]); });
       for (std::int64_t i = first; i < first + n; ++i) {
         // Constant evaluation refuses to divide by zero.
-        const double normal = deviation > 0 ? (real(x[i]) - mean) / deviation : math::nan<double>;
+        const double normal = m.deviation > 0 ? m.off(real(x[i])) / m.deviation : math::nan<double>;
         y[i] = math::convert<T>(math::product(normal, real(scale[channel])) + real(bias[channel]));
       }
     }
@@ -23275,11 +23521,36 @@ template <class V> inline void column_squares(const column_bundle& columns, cons
 inline float one_over_length(double squares, float epsilon) {
   return static_cast<float>(1.0 / math::sqrt(squares < double{epsilon} ? double{epsilon} : squares));
 }
+/// Whether that is a normal float with all its digits.
+inline bool has_digits(float one_over_length) { return one_over_length >= 0x1p-120F; }
+inline float limited(double x, clamp_range range) {
+  const auto y = static_cast<float>(x);
+  return y < range.lo ? range.lo : y > range.hi ? range.hi : y;
+}
+/// n floats that are `step` apart, over a length beyond what has_digits(); y may be x.
+[[gnu::noinline, gnu::cold]] inline void divide_by_length(const float* x, std::int64_t n, std::int64_t step, clamp_range range, float* y) {
+  const double length = math::sqrt(safe_squares(0, x, n, step));
+  for (std::int64_t i = 0; i < n; ++i) y[i * step] = limited(double{x[i * step]} / length, range);
+}
+
+/// Columns of which some are longer; the others are multiplied by sums[c] as always.
+[[gnu::noinline, gnu::cold]] inline void divide_columns(const column_bundle& columns, const float* x, const float* sums, clamp_range range, float* y) {
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    if (!has_digits(sums[c])) divide_by_length(x + c, columns.extent, columns.step, range, y + c);
+    else
+      for (std::int64_t i = 0; i < columns.extent; ++i) y[i * columns.step + c] = limited(double{x[i * columns.step + c] * sums[c]}, range);
+  }
+}
 
 template <class V> inline void l2_normalize_columns(const column_bundle& columns, const float* x, float epsilon, clamp_range range, float* y) {
   alignas(64) float sums[columns_at_once];
   column_squares<V>(columns, x, sums);
-  for (std::int64_t c = 0; c < columns.width; ++c) sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+  bool have_digits = true;
+  for (std::int64_t c = 0; c < columns.width; ++c) {
+    sums[c] = one_over_length(safe_squares(sums[c], x + c, columns.extent, columns.step), epsilon);
+    have_digits = have_digits && has_digits(sums[c]);
+  }
+  if (!have_digits) return divide_columns(columns, x, sums, range, y);
   columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
     store_first(y + at, clamp(load_first(x + at, n) * load(sums + c), V(range.lo), V(range.hi)), n);
   });
@@ -23298,14 +23569,19 @@ template <class Isa = native> void l2_normalize(const axis_block& block, const f
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
     const float* const from = x + row * n;
     float* const to = y + row * n;
-    const vf by(detail::one_over_length(detail::row_squares(from, n), epsilon)), lo(range.lo), hi(range.hi);
+    const float factor = detail::one_over_length(detail::row_squares(from, n), epsilon);
+    if (!detail::has_digits(factor)) {
+      detail::divide_by_length(from, n, 1, range, to);
+      continue;
+    }
+    const vf by(factor), lo(range.lo), hi(range.hi);
     map(from, n, to, [=](vf v) __attribute__((always_inline)) { return clamp(v * by, lo, hi); });
   }
 }
 
 /// y[outer, inner] = factor * sqrt(sum of x^2) along the middle of a block. The parts share the groups.
 template <class Isa = native> void l2_lengths(const axis_block& block, const float* x, float factor, float* y, part p = {}) {
-  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares)) * factor; };
+  const auto length = [=](double squares) { return static_cast<float>(math::sqrt(squares) * double{factor}); };
   if (block.inner != 1)
     return detail::for_each_bundle(block, p, [=](const detail::column_bundle& columns, std::int64_t at, std::int64_t group) {
       alignas(64) float sums[detail::columns_at_once];
@@ -23440,11 +23716,15 @@ struct l2_normalize {
     const auto y = result.as<T>();
     const auto value = [&](const shape_t& at) { return math::convert<double>(x.at(at)); };
     detail::for_each_group(x.shape, axes_of_one_sum(a, x.rank()), [&](auto each) {
-      double sum = 0;
-      each([&](const shape_t& at) { sum += math::product(value(at), value(at)); });
-      const double length = math::sqrt(sum < double{a.epsilon} ? double{a.epsilon} : sum);
-      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other.
-      const auto normal = [&](double number) { return math::is_inf(number) ? math::nan<double> : number / length; };
+      detail::square_sum<T> sum;
+      each([&](const shape_t& at) { sum.add(value(at)); });
+      // In a unit of 2^-600 any epsilon is the larger one, in one of 2^600 none is.
+      const bool is_short = sum.unit() < 1 ? a.epsilon > 0 : sum.unit() == 1 && sum.in_square_units() < double{a.epsilon};
+      const double length = math::sqrt(is_short ? double{a.epsilon} : sum.in_square_units());
+      // What is infinite makes the length so: constant evaluation refuses to divide the one by the other, or zero by zero.
+      const auto normal = [&](double number) {
+        return math::is_inf(number) || length == 0 ? math::nan<double> : (is_short ? number : sum.in_units(number)) / length;
+      };
       each([&](const shape_t& at) { y.at(at) = math::convert<T>(activate(normal(value(at)), a.fused)); });
     });
   }
@@ -23615,29 +23895,24 @@ struct layer_norm {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>) {
       const detail::reals_of<T> x(in[0]), gamma(in[1]), beta(in[2]);
-      normalise<double>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
+      normalise<T>(a, x, gamma, beta, out[0].as<T>(), detail::storing<T>(out[0]));
     } else {
       const auto x = in[0].as<const T>(), gamma = in[1].as<const T>(), beta = in[2].as<const T>();
-      using real = math::compute_t<T>;
-      normalise<real>(a, x, gamma, beta, out[0].as<T>(), [](real element) { return static_cast<T>(element); });
+      normalise<T>(a, x, gamma, beta, out[0].as<T>(), [](double element) { return math::convert<T>(element); });
     }
   }
 
  private:
-  /// y = store(element), block by block; computed in Real.
-  template <class Real, class X, class Y, class Store>
+  /// y = store(element), block by block; computed in f64.
+  template <class T, class X, class Y, class Store>
   static constexpr void normalise(const attrs& a, const X& x, const X& gamma, const X& beta, const Y& y, Store store) {
+    const auto real = [](const auto& numbers, std::int64_t i) { return math::convert<double>(numbers[i]); };
     const std::int64_t n = y.shape.elements(normalise_axis(a.begin_norm_axis, y.rank()));
     for (std::int64_t first = 0; first < y.elements(); first += n) {
-      Real mean = 0, variance = 0;
-      for (std::int64_t i = first; i < first + n; ++i) mean += Real(x[i]);
-      mean /= static_cast<Real>(n);
-      for (std::int64_t i = first; i < first + n; ++i) variance += (Real(x[i]) - mean) * (Real(x[i]) - mean);
-      const Real deviation = math::sqrt(variance / static_cast<Real>(n) + Real(a.epsilon));
+      const detail::moments m = detail::moments_of<T>(n, double{a.epsilon}, [&](std::int64_t i) { return real(x, first + i); });
       for (std::int64_t i = first; i < first + n; ++i) {
-        const Real factor = Real(gamma[i % gamma.elements()]), shift = Real(beta[i % beta.elements()]);
-        const Real off = Real(x[i]) - mean;
-        y[i] = store(deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : off / deviation * factor + shift);
+        const double factor = real(gamma, i % gamma.elements()), shift = real(beta, i % beta.elements()), off = m.off(real(x, i));
+        y[i] = store(m.deviation == 0 ? detail::scaled_over_zero(off, factor, shift) : math::product(off / m.deviation, factor) + shift);
       }
     }
   }
@@ -24457,12 +24732,17 @@ struct log_softmax {
     chosen_axes along;
     along.add(normalise_axis(a.axis, x.rank()));
     detail::for_each_group(x.shape, along, [&](auto each) {
-      double largest = -math::infinity<double>, sum = 0;
+      double largest = -math::infinity<double>, rest = 0;
       each([&](const shape_t& at) { largest = value(at) > largest ? value(at) : largest; });
       // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
       if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
-      each([&](const shape_t& at) { sum += math::exp(value(at) - largest); });
-      each([&](const shape_t& at) { y.at(at) = math::convert<T>(value(at) - largest - math::log(sum)); });
+      bool is_left_out = false;  // the first of the largest, whose exponential is the 1 of log1p
+      each([&](const shape_t& at) {
+        if (value(at) == largest && !is_left_out) is_left_out = true;
+        else rest += math::exp(detail::below<T>(value(at), largest));
+      });
+      const double logarithm = math::log1p(rest);
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(detail::below<T>(value(at), largest) - logarithm); });
     });
   }
   template <class T> static constexpr void of_stored(const attrs& a, const view& operand, const view& result) {
@@ -24817,11 +25097,17 @@ struct lrn {
     const std::int64_t channels = y.extent(y.rank() - 1), radius = a.depth_radius < channels ? a.depth_radius : channels;
     for (std::int64_t i = 0; i < y.elements(); ++i) {
       const std::int64_t c = i % channels, first = i - c;
-      double sum = 0;
+      detail::square_sum<T> sum;
       for (std::int64_t k = c < radius ? 0 : c - radius; k < channels && k <= c + radius; ++k)
-        sum += math::product(real(first + k), real(first + k));
-      const double base = double{a.bias} + math::product(double{a.alpha}, sum);
-      y[i] = math::convert<T>(math::product(real(i), math::pow(base, -double{a.beta})));
+        sum.add(real(first + k));
+      const double alpha{a.alpha}, beta{a.beta};
+      if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
+        const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
+        y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
+      } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
+        const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
+        y[i] = math::convert<T>(math::product(in_units, math::pow(sum.unit(), 1 - math::product(2.0, beta))));
+      }
     }
   }
 };
@@ -25543,10 +25829,11 @@ struct matmul {
     shape_t index;
     index.rank = y.rank();
     do {
+      NNRT_UNFUSED
       sum_t sum = 0;
       for (std::int64_t k = 0; k < a.extent(-1); ++k)
-        sum += (static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a) *
-               (static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
+        sum += NNRT_PRODUCT(static_cast<sum_t>(a.at(index.with(-1, k))) - zero_a,
+                            static_cast<sum_t>(b.at(index.with(-2, k))) - zero_b);
       if (has_scales) finish = {out[0], attributes.fused, sum_scale(in[0], in[1], index[-1]), is_wide};
       y.at(index) = finish(static_cast<math::compute_t<T>>(sum));
     } while (next_index(index, y.shape));
@@ -27205,12 +27492,10 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using squares = detail::square_sum<T>;
     detail::reduce<T>(
-        a, in, out, 0.0, [](double& sum, T element) {
-          const auto x = math::convert<double>(element);
-          sum += math::product(x, x);
-        },
-        [factor = a.factor()](double sum, std::int64_t) { return detail::times_factor<T>(math::sqrt(sum), factor); });
+        a, in, out, squares{}, [](squares& sum, T element) { sum.add(math::convert<double>(element)); },
+        [factor = a.factor()](const squares& sum, std::int64_t) { return detail::times_factor<T>(sum.root(), factor); });
   }
 };
 
@@ -27327,7 +27612,7 @@ namespace ops {
 /// (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
 /// when negative.
 ///
-/// dtypes: f16 (summed in f32), f32, f64, in row-major order; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
+/// dtypes: f16, f32, f64, whose mean is finite where all elements are; a mean of no elements is NaN. i32 and i64: sums in 64 bits,
 /// which wrap around, quotients and products with the coefficient truncated toward zero, 0 for no elements. Or quantised i8, u8 or i16
 /// to the scale that `into<quant{…}>` gives: sums of (x - zero point) are exact integers, and requantise_exactly() scales them by
 /// scale of x * coefficient / (scale of y * their number); where y is rounded to even, exact means are; a mean of no elements is 0.
@@ -27388,13 +27673,12 @@ struct reduce_mean {
 
   template <class T, class Rounding = rounding::twice>
   static constexpr void reference(const attrs& a, arguments in, results out) {
-    using sum_t = math::compute_t<T>;
-    const auto add = [](sum_t& sum, T element) { sum += static_cast<sum_t>(element); };
     if constexpr (detail::is_layered<T>) {
+      const auto add = [](std::int64_t& sum, T element) { sum += element; };
       const quantisation &x = in[0].desc->quantised, &y = out[0].desc->quantised;
       const double coefficient = a.factor();
       const fixed_point factor = scale_of_sums(coefficient, x, y);
-      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
+      detail::reduce<T>(a, in, out, std::int64_t{0}, add, [&](std::int64_t sum, std::int64_t count) {
         const std::int64_t away = sum - x.zero_point * count, steps = coefficient < 0 ? -away : away;
         const stored_range range = stored_range_of<T>(y, activation::none);
         if (y.rounding == stored_rounding::half_to_even) return shared_to_even<T>(steps, factor, count, y.zero_point, range);
@@ -27408,9 +27692,9 @@ struct reduce_mean {
         return factor == 1 ? static_cast<T>(mean) : math::convert<T>(math::convert<double>(mean) * factor);
       });
     } else {
-      const auto factor = static_cast<sum_t>(a.factor());
-      detail::reduce<T>(a, in, out, sum_t{0}, add, [&](sum_t sum, std::int64_t count) {
-        return static_cast<T>((count == 0 ? math::nan<sum_t> : sum / static_cast<sum_t>(count)) * factor);
+      const auto add_up = [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); };
+      detail::reduce<T>(a, in, out, detail::wide_sum<T>{}, add_up, [factor = a.factor()](const detail::wide_sum<T>& sum, std::int64_t count) {
+        return detail::times_factor<T>(count == 0 ? math::nan<double> : sum.mean(count), factor);
       });
     }
   }
@@ -27556,8 +27840,8 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the product is multiplied by `coefficient`, unless that
 /// is 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the
-/// end when negative. A product of no elements is 1. Floating point is multiplied in row-major order in the type of
-/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// end when negative. A product of no elements is 1. Products of floating point do not overflow on the way to a finite
+/// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
@@ -27602,12 +27886,17 @@ struct reduce_prod {
   static constexpr auto macs = no_macs;
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return multiply_stored<T>(a, in, out);
-    detail::reduce<T>(
-        a, in, out, wide{1}, [](wide& product, T element) { product *= static_cast<wide>(element); },
-        [factor = a.factor()](wide product, std::int64_t) { return detail::times_factor<T>(product, factor); });
+    const auto finish = [factor = a.factor()](auto product, std::int64_t) { return detail::times_factor<T>(product, factor); };
+    if constexpr (std::is_integral_v<T>) {
+      const auto step = [](std::uint64_t& product, T element) { product *= static_cast<std::uint64_t>(element); };
+      detail::reduce<T>(a, in, out, std::uint64_t{1}, step, finish);
+    } else {
+      const auto step = [](detail::wide_product& product, T element) { product.multiply(math::convert<double>(element)); };
+      detail::reduce<T>(a, in, out, detail::wide_product{}, step,
+                        [&](const detail::wide_product& product, std::int64_t count) { return finish(product.value(), count); });
+    }
   }
 
  private:
@@ -27680,8 +27969,8 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
 /// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. A sum of no elements is 0. Floating point is added in row-major order in the type of
-/// computation (float for float16). Integers wrap around in their own width; times the coefficient they are truncated
+/// when negative. A sum of no elements is 0. Sums of floating point do not overflow on the way to a finite
+/// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
@@ -27717,10 +28006,15 @@ struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::compu
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     if constexpr (can_be_stored<T>)
       if (in[0].desc->quantised) return add_stored<T>(a, in, out);
-    using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
-    detail::reduce<T>(
-        a, in, out, wide{0}, [](wide& sum, T element) { sum += static_cast<wide>(element); },
-        [factor = a.factor()](wide sum, std::int64_t) { return detail::times_factor<T>(sum, factor); });
+    const auto finish = [factor = a.factor()](auto sum, std::int64_t) { return detail::times_factor<T>(sum, factor); };
+    if constexpr (std::is_integral_v<T>) {
+      detail::reduce<T>(
+          a, in, out, std::uint64_t{0}, [](std::uint64_t& sum, T element) { sum += static_cast<std::uint64_t>(element); }, finish);
+    } else {
+      detail::reduce<T>(
+          a, in, out, detail::wide_sum<T>{}, [](detail::wide_sum<T>& sum, T element) { sum.add(math::convert<double>(element)); },
+          [&](const detail::wide_sum<T>& sum, std::int64_t count) { return finish(sum.value(), count); });
+    }
   }
 
  private:
@@ -29634,7 +29928,7 @@ namespace ops {
 ///   x: any shape of rank >= 1      y: the same shape; the sum over the listed axes is 1
 ///
 /// `axis` lists the axes that one sum runs over, the last axis when it is empty; negative ones count from the end.
-/// beta is 1 unless given. dtypes: f16 (computed in f32), f32, f64; or quantised i8, u8 or i16, computed in fixed-point
+/// beta is 1 unless given. dtypes: f16, f32, f64; or quantised i8, u8 or i16, computed in fixed-point
 /// numbers, y with the scale that `into<quant{…}>` gives: usually 1/256 from the smallest number on for bytes, and 1/32768
 /// from 0 for i16. Of any other scale, the share in 31 bits is brought to it by requantise().
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_SOFTMAX (one axis), HDI Softmax (a list); quantised with the usual
@@ -29714,7 +30008,7 @@ struct softmax {
                                   float beta) {
     const auto x = operand.as<const T>();
     const auto y = result.as<T>();
-    const auto value = [&](const shape_t& at) { return static_cast<math::compute_t<T>>(x.at(at)); };
+    const auto value = [&](const shape_t& at) { return math::convert<std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>(x.at(at)); };
     const auto each = [&](auto f) {
       shape_t index;
       index.rank = group.rank;
@@ -29738,12 +30032,12 @@ struct softmax {
       if (sizeof(T) == 2 && detail::are_usual_shares<T>(to)) share_out(detail::interpolated_softmax(from, beta));
       else share_out(detail::fixed_softmax<T>(from, to, beta));
     } else {
-      const auto power = [&](const shape_t& at) {
-        return math::exp(math::product(value(at) - largest, math::compute_t<T>(beta)));
-      };
-      math::compute_t<T> sum = 0;
+      // Beside infinity there are no numbers; constant evaluation refuses to subtract it from itself.
+      if (math::is_inf(largest)) return each([&](const shape_t& at) { y.at(at) = math::nan<T>; });
+      const auto power = [&](const shape_t& at) { return math::exp(math::product(detail::below<T>(value(at), largest), double{beta})); };
+      double sum = 0;
       each([&](const shape_t& at) { sum += power(at); });
-      each([&](const shape_t& at) { y.at(at) = static_cast<T>(power(at) / sum); });
+      each([&](const shape_t& at) { y.at(at) = math::convert<T>(power(at) / sum); });
     }
   }
 };
@@ -31906,7 +32200,7 @@ struct dynamic_range {
     Real scale = 0, inverse = 0, zero = 0, least = 0;
 
     constexpr Real nearest(Real x) const {
-      const Real q = math::round_half_away(zero + x * inverse);
+      const Real q = math::round_half_away(zero + math::product(x, inverse));
       const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
       return (bounded - zero) * scale;
     }
