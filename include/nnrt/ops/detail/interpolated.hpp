@@ -13,7 +13,7 @@ constexpr std::int32_t sigmoid_entry(std::int64_t i) {
   const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
   const auto place = static_cast<double>(i);
   const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
-  return static_cast<std::int32_t>(math::round_half_away(here - ((here + next) / 2 - middle) / 2));
+  return static_cast<std::int32_t>(math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
 }
 
 /// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
