@@ -12,7 +12,7 @@ namespace {
 
 using kernels::detail::permission;
 
-#if defined(NNRT_MATRIX_REGISTERS)
+#if defined(NNRT_MATRIX_REGISTERS) && !defined(NNRT_TEST_MATRIX_REGISTERS)
 
 // Before all others, which ask for them: no process gives them back.
 TEST_CASE("matrix registers: a process whose stack for signals has no room for them does without") {

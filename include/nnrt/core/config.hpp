@@ -47,6 +47,9 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)   // matrix registers in plain C++, see kernels/matrix_registers.hpp: for tests alone
+#define NNRT_ISA genericamx
+#define NNRT_ISA_NAME "genericamx"
 #else
 #define NNRT_ISA generic
 #define NNRT_ISA_NAME "generic"

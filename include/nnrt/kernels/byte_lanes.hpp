@@ -15,7 +15,7 @@
 #include <arm_neon.h>
 #endif
 
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_BYTES_OF_REGISTER 64
 #elif defined(NNRT_LANES_AVX2)
 #define NNRT_BYTES_OF_REGISTER 32
@@ -136,7 +136,10 @@ template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(
   return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
            (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
 #else
-  return x;
+  interleaved out{};
+  for (std::int64_t byte = 0; byte < register_bytes; ++byte)
+    out.of[byte / int_lanes][byte % int_lanes] = x.of[byte % 16 / 4][byte / 16 * 4 + byte % 4];
+  return out;
 #endif
 }
 

@@ -2,6 +2,7 @@
 // Flow: byte_scale.hpp and byte_pairs.hpp scale with these, the tiles of bytes store what comes out.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_lanes.hpp>
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are scaled one by one.
-#if defined(__SSE2__) || defined(__aarch64__)
+#if defined(__SSE2__) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool has_lines = true;
 #else
 inline constexpr bool has_lines = false;
@@ -23,20 +24,32 @@ inline constexpr bool has_exact_scale = false;
 /// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
 /// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
 /// that rise by one with them. Others rise, too, but not by one.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
 /// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes the halves of two
 /// registers, nothing has to be taken off.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_make_halves = true;
 #else
 inline constexpr bool lines_make_halves = false;
 #endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
+
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+/// fma(x, slope, offset) per lane, rounded once; all lanes hold the bits of floats.
+inline int_vector plain_fma(int_vector x, int_vector slope, int_vector offset) {
+  int_vector y{};
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
+    const auto float_at = [i](int_vector v) { return __builtin_bit_cast(float, v[i]); };
+    y[i] = __builtin_bit_cast(std::int32_t, __builtin_fmaf(float_at(x), float_at(slope), float_at(offset)));
+  }
+  return y;
+}
+#endif
 
 /// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
@@ -49,6 +62,8 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
 #elif defined(__aarch64__)
   return (int_vector)vfmaq_f32((float32x4_t)offset, (float32x4_t)x, (float32x4_t)slope);
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
+  return plain_fma(x, slope, offset);
 #else
   (void)slope, (void)offset;
   return x;
@@ -72,7 +87,7 @@ struct signed_line {
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
   const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
-#elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
+#elif defined(NNRT_LANES_AVX2) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
   const int_vector is_below = x < of.bend;
   return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
@@ -240,8 +255,9 @@ template <bool AddsZeroPoint, bool AreHalves>
   return to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b));
 #else
   short_vector out;
-  for (int i = 0; i < 8; ++i) {
-    const std::int64_t x = std::int64_t{i < 4 ? a[i] : b[i - 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+  for (std::int64_t i = 0; i < short_lanes; ++i) {
+    const std::int64_t lane = i / 8 * 4 + i % 4;
+    const std::int64_t x = std::int64_t{i % 8 < 4 ? a[lane] : b[lane]} + (AddsZeroPoint ? to.zero_point[0] : 0);
     out[i] = static_cast<std::int16_t>(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
   }
   return out;
@@ -259,8 +275,9 @@ template <bool AddsZeroPoint, bool AreHalves>
   return to.limited((byte_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
 #else
   byte_vector out;
-  for (int i = 0; i < 16; ++i) {
-    const std::int16_t x = i < 8 ? ab[i] : cd[i - 8];
+  for (std::int64_t i = 0; i < register_bytes; ++i) {
+    const std::int64_t place = i / 16 * 8 + i % 8;
+    const std::int16_t x = i % 16 < 8 ? ab[place] : cd[place];
     out[i] = static_cast<std::int8_t>(x < -128 ? -128 : x > 127 ? 127 : x);
   }
   return to.limited(out);
@@ -281,7 +298,9 @@ template <bool AddsZeroPoint>
 #elif defined(NNRT_LANES_AVX2)
   return (byte_vector)_mm256_permutevar8x32_epi32((__m256i)x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 #else
-  return x;
+  int_vector out{};
+  for (std::int64_t i = 0; i < int_lanes; ++i) out[i] = ((int_vector)x)[i % (int_lanes / 4) * 4 + i / (int_lanes / 4)];
+  return (byte_vector)out;
 #endif
 }
 /// Stores a half of a register, or a quarter.

@@ -88,7 +88,7 @@ using vf = float_vector<xsimd::sse2>;
 inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
 
 /// Vector registers of the machine; the kernels choose the size of their tiles by it.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr int vector_registers = 32;
 #else
 inline constexpr int vector_registers = 16;

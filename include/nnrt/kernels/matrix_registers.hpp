@@ -14,6 +14,11 @@
 #define NNRT_MATRIX_REGISTERS 1
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
+#if defined(NNRT_HAS_XSIMD)
+#error "nnrt: NNRT_TEST_MATRIX_REGISTERS is for tests on a machine without vectors: compile with -U__SSE2__ -U__ARM_NEON"
+#endif
+#define NNRT_MATRIX_REGISTERS 1
 #endif
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -36,7 +41,9 @@ inline permission matrix_permission = permission::not_asked;
 
 [[gnu::noinline, gnu::cold]] inline bool asks_for_matrix_registers() {
   permission answer = permission::refused;
-#if defined(NNRT_MATRIX_REGISTERS)
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+  answer = permission::given;
+#elif defined(NNRT_MATRIX_REGISTERS)
   constexpr long request = 0x1023, data_of_tiles = 18;
   if (::syscall(SYS_arch_prctl, request, data_of_tiles) == 0) answer = permission::given;
 #endif
@@ -75,7 +82,63 @@ struct alignas(64) register_shapes {
   }
 };
 
-#if defined(NNRT_MATRIX_REGISTERS)
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+
+/// Registers in plain C++ with the instructions' rules: what a rule forbids (no shapes loaded, shapes that do not fit, too many rows) stops the program.
+struct matrix_registers {
+  register_shapes shapes;
+  bool has_shapes = false;
+  std::uint8_t bytes[8][16][64];
+
+  void require(bool holds) const {
+    if (!holds) __builtin_trap();
+  }
+  /// The register of an instruction: rows past its shape are zero after a load.
+  std::uint8_t (&cleared(int index))[16][64] {
+    require(has_shapes && shapes.rows[index] > 0 && shapes.rows[index] <= 16 && shapes.row_bytes[index] > 0 && shapes.row_bytes[index] <= 64);
+    std::memset(bytes[index], 0, sizeof bytes[index]);
+    return bytes[index];
+  }
+};
+inline thread_local matrix_registers plain_registers;
+
+inline void set_shapes(const register_shapes& s) {
+  plain_registers.require(s.palette == 1 && s.start_row == 0);
+  plain_registers.shapes = s, plain_registers.has_shapes = true;
+  std::memset(plain_registers.bytes, 0, sizeof plain_registers.bytes);
+}
+inline void release_registers() { plain_registers.has_shapes = false; }
+template <int Register> void clear_register() { plain_registers.cleared(Register); }
+/// Loads rows that lie `stride` bytes apart.
+template <int Register> void load_rows(const std::byte* p, std::int64_t stride) {
+  auto& to = plain_registers.cleared(Register);
+  const register_shapes& s = plain_registers.shapes;
+  for (int row = 0; row < s.rows[Register]; ++row) std::memcpy(to[row], p + row * stride, s.row_bytes[Register]);
+}
+template <int Register> void store_rows(std::int32_t* p) {
+  const matrix_registers& r = plain_registers;
+  r.require(r.has_shapes && r.shapes.rows[Register] > 0);
+  for (int row = 0; row < r.shapes.rows[Register]; ++row)
+    std::memcpy(reinterpret_cast<std::byte*>(p) + row * register_bytes, r.bytes[Register][row], r.shapes.row_bytes[Register]);
+}
+/// Adds the products of A and B to sums; bytes of B are signed, those of A as it says.
+template <int Sums, int A, int B, bool IsUnsigned> void add_products() {
+  matrix_registers& r = plain_registers;
+  const register_shapes& s = r.shapes;
+  r.require(r.has_shapes && s.rows[Sums] == s.rows[A] && s.row_bytes[Sums] == s.row_bytes[B] && s.row_bytes[A] == 4 * s.rows[B]);
+  for (int row = 0; row < s.rows[Sums]; ++row)
+    for (int column = 0; column < s.row_bytes[Sums] / 4; ++column) {
+      std::int32_t sum;
+      std::memcpy(&sum, &r.bytes[Sums][row][4 * column], sizeof sum);
+      for (int i = 0; i < s.row_bytes[A]; ++i) {
+        const std::uint8_t a = r.bytes[A][row][i];
+        sum += (IsUnsigned ? std::int32_t{a} : static_cast<std::int8_t>(a)) * static_cast<std::int8_t>(r.bytes[B][i / 4][4 * column + i % 4]);
+      }
+      std::memcpy(&r.bytes[Sums][row][4 * column], &sum, sizeof sum);
+    }
+}
+
+#elif defined(NNRT_MATRIX_REGISTERS)
 
 // Templates of a register's number, as instructions have it. All clobber memory: they read and write what no operand names.
 inline void set_shapes(const register_shapes& s) { asm volatile("ldtilecfg %0" : : "m"(s) : "memory"); }
