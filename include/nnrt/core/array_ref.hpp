@@ -5,7 +5,7 @@
 // at iterators, sentinels and common references first. The two convert into each other.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/bounds.hpp>
 
 #include <cstddef>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// size() elements of type T from data() on. Like std::span, without bounds checks and without its iterators.
+/// size() elements of type T from data() on. Like std::span, without its iterators. Indices are checked where bounds.hpp says.
 template <class T> class array_ref {
  public:
   using element_type = T;
@@ -32,12 +32,31 @@ template <class T> class array_ref {
   constexpr bool empty() const { return size_ == 0; }
   constexpr T* begin() const { return first_; }
   constexpr T* end() const { return first_ + size_; }
-  constexpr T& operator[](std::size_t i) const { return first_[i]; }
-  constexpr T& front() const { return first_[0]; }
-  constexpr T& back() const { return first_[size_ - 1]; }
-  constexpr array_ref subspan(std::size_t from) const { return {first_ + from, size_ - from}; }
-  constexpr array_ref subspan(std::size_t from, std::size_t count) const { return {first_ + from, count}; }
-  constexpr array_ref first(std::size_t count) const { return {first_, count}; }
+  constexpr T& operator[](std::size_t i) const {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr T& front() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[0];
+  }
+  constexpr T& back() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
+  constexpr array_ref subspan(std::size_t from) const {
+    NNRT_CHECK_INDEX(from, size_ + 1);
+    return {first_ + from, size_ - from};
+  }
+  constexpr array_ref subspan(std::size_t from, std::size_t count) const {
+    NNRT_CHECK_INDEX(from, size_ + 1);
+    NNRT_CHECK_INDEX(count, size_ - from + 1);
+    return {first_ + from, count};
+  }
+  constexpr array_ref first(std::size_t count) const {
+    NNRT_CHECK_INDEX(count, size_ + 1);
+    return {first_, count};
+  }
 
  private:
   T* first_ = nullptr;

@@ -3,7 +3,7 @@
 // takes 3, and -fconstexpr-steps allows a million in all.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/bounds.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -71,10 +71,23 @@ template <class T> class pool {
   constexpr T* end() { return first_ + size_; }
   constexpr const T* begin() const { return first_; }
   constexpr const T* end() const { return first_ + size_; }
-  constexpr T& operator[](std::size_t i) { return first_[i]; }
-  constexpr const T& operator[](std::size_t i) const { return first_[i]; }
-  constexpr T& back() { return first_[size_ - 1]; }
-  constexpr const T& back() const { return first_[size_ - 1]; }
+  /// Indices are checked where bounds.hpp says.
+  constexpr T& operator[](std::size_t i) {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr const T& operator[](std::size_t i) const {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr T& back() {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
+  constexpr const T& back() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
 
   constexpr void reserve(std::size_t capacity) {
     if (capacity > capacity_) grow(capacity);
@@ -85,7 +98,10 @@ template <class T> class pool {
     if constexpr (is_plain) first_[size_++] = copy;
     else std::construct_at(first_ + size_++, copy);
   }
-  constexpr void pop_back() { --size_; }
+  constexpr void pop_back() {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    --size_;
+  }
   constexpr void clear() { size_ = 0; }
   /// Appends [first, last), which must not be part of this pool.
   template <class Iterator> constexpr void insert(Iterator first, Iterator last) {

@@ -2,7 +2,7 @@
 // Flow: part of every tensor_desc; operators' infer functions compute with it.
 #pragma once
 
-#include <nnrt/core/config.hpp>
+#include <nnrt/core/bounds.hpp>
 
 #include <cstdint>
 #include <initializer_list>
@@ -41,8 +41,15 @@ struct shape_t {
   }
 
   /// Negative indices count from the end: shape[-1] is the innermost extent.
-  constexpr std::int64_t operator[](int i) const { return extents[i < 0 ? rank + i : i]; }
-  constexpr std::int64_t& operator[](int i) { return extents[i < 0 ? rank + i : i]; }
+  /// They are checked where bounds.hpp says.
+  constexpr std::int64_t operator[](int i) const {
+    NNRT_CHECK_INDEX(static_cast<std::size_t>(i < 0 ? rank + i : i), static_cast<std::size_t>(rank));
+    return extents[i < 0 ? rank + i : i];
+  }
+  constexpr std::int64_t& operator[](int i) {
+    NNRT_CHECK_INDEX(static_cast<std::size_t>(i < 0 ? rank + i : i), static_cast<std::size_t>(rank));
+    return extents[i < 0 ? rank + i : i];
+  }
   constexpr const std::int64_t* begin() const { return extents; }
   constexpr const std::int64_t* end() const { return extents + rank; }
 
