@@ -32,7 +32,7 @@ INTRINSICS = re.compile(r"xsimd/.*|.*intrin\.h|arm_(neon|sve|fp16)\.h")
 LONG_HEADER = 500
 
 TOP_LEVEL = {"CMakeLists.txt", "include", "tests", "bench", "examples", "tools", "docs", "cmake", "single_include"}
-USUAL_FILES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE"}
+USUAL_FILES = {"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CMakePresets.json", "Doxyfile", "NOTICE", "SECURITY.md"}
 USUAL_DOT_FILES = {".ci", ".clang-format", ".clang-tidy", ".editorconfig", ".gitattributes", ".gitignore"}
 
 TEXT = {".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".in", ""}

@@ -19,6 +19,8 @@ Runs the named legs, or all of them:
   silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each instruction set: none may warn
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120); says how many inputs each has tried
+  coverage   unit tests and examples with counters; prints which part of the lines and branches of include/ they run
+  mutation   comparisons of shape rules and passes are flipped, for MUTATION_SECONDS (3600); lists the flips that no test notices
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
@@ -85,22 +87,14 @@ leg_fuzz() {
   [ "$found" -eq 1 ] || { echo "there is no fuzzer" >&2; return 1; }
 }
 
-[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon silent reference fuzz
-for leg in "$@"; do
-  declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
-done
-failed=()
-for leg in "$@"; do
-  echo "== $leg"
-  # A leg that fails stops itself, not the others: hence a shell of its own, whose errexit is not switched off by the test.
-  set +e
-  (set -e; "leg_$leg")
-  status=$?
-  set -e
-  [ "$status" -eq 0 ] || failed+=("$leg")
-done
-if [ "${#failed[@]}" -gt 0 ]; then
-  echo "failed: ${failed[*]}" >&2
-  exit 1
-fi
-echo "all legs passed: $*"
+leg_coverage() {
+  local profiles=build/coverage/profiles
+  rm -rf "$profiles"
+  export LLVM_PROFILE_FILE="$PWD/$profiles/%4m.profraw"  # one file for each program, four for those that run at the same time
+  build_and_test coverage -L 'unit|example'
+  python3 tests/support/coverage.py build/coverage
+}
+
+leg_mutation() { python3 tests/mutate.py --budget "${MUTATION_SECONDS:-3600}"; }
+
+[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon silent reference fuzz coverage mutation

@@ -14,9 +14,9 @@ tools="libcli11-dev $tflite"
 # and ONNX's backend tests with the libraries that read them.
 tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite $tools"
 
-# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, valgrind, the maker of the reference, and for
-# 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
-nightly="libclang-rt-16-dev valgrind doxygen g++-aarch64-linux-gnu qemu-user"
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, valgrind, the maker of the
+# reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
+nightly="libclang-rt-16-dev llvm-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
 # Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures beside the first.
 bench="libbenchmark-dev python3 python3-matplotlib"
