@@ -9,7 +9,7 @@
 namespace nnrt_test {
 
 /// Calls f with `count` accepted nodes of every operator and dtype, and the dice that made them; where there are fewer,
-/// that fails.
+/// that fails. Then with one that has a tensor of rank 8 and one that has a tensor without elements, where the rules accept such.
 template <class F> void for_each_node(std::size_t count, F f) {
   const std::uint64_t seed = seed_of_run();
   CAPTURE(seed);
@@ -23,6 +23,8 @@ template <class F> void for_each_node(std::size_t count, F f) {
       CAPTURE(op->name);
       CAPTURE(dtype_name);
       CHECK(nodes.size() == count);
+      for (const shape_wish wish : {shape_wish::max_rank, shape_wish::empty})
+        for (random_node& node : random_nodes(*op, computed, 1, random, wish)) nodes.push_back(std::move(node));
       for (random_node& node : nodes) {
         const std::string text = node.text();
         CAPTURE(text);

@@ -28,10 +28,12 @@ constexpr std::int64_t highest_number = std::numeric_limits<std::int64_t>::max()
 
 std::int64_t any_extent(dice& random) { return random.once_in(60) ? 0 : random.between(1, 6); }
 
-shape_t any_shape(dice& random) {
-  const int rank = random.once_in(2) ? 4 : random.below(6);
+shape_t any_shape(shape_wish wish, dice& random) {
+  const bool is_of_max_rank = wish == shape_wish::max_rank;
+  const int rank = is_of_max_rank ? max_rank : random.once_in(2) ? 4 : random.below(6);
   shape_t shape;
-  for (int i = 0; i < rank; ++i) shape.push_back(any_extent(random));
+  for (int i = 0; i < rank; ++i) shape.push_back(is_of_max_rank ? random.between(1, 2) : any_extent(random));
+  if (wish == shape_wish::empty && rank > 0) shape[random.below(rank)] = 0;
   return shape;
 }
 
@@ -68,7 +70,7 @@ shape_t partner_of(const shape_t& matrix, dice& random) {
   return other;
 }
 
-shape_t like(likeness how, const shape_t& from, dice& random) {
+shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
   shape_t shape = from;
   const int axis = from.rank > 0 ? random.below(from.rank) : 0;
   switch (how) {
@@ -101,7 +103,7 @@ shape_t like(likeness how, const shape_t& from, dice& random) {
     case likeness::count:
       break;
   }
-  return any_shape(random);
+  return any_shape(wish, random);
 }
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
@@ -394,7 +396,7 @@ std::vector<std::size_t> rows_of(const operator_info& op, dice& random) {
 }
 
 /// Shapes, dtypes and constants of all operands; one kind of likeness for all of them makes lists of vectors likelier.
-void make_operands(random_node& made, dtype computed, dice& random) {
+void make_operands(random_node& made, dtype computed, shape_wish wish, dice& random) {
   const operator_info& op = *made.op;
   const bool is_alike = random.once_in(2);
   const likeness common = any_likeness(random);
@@ -416,8 +418,8 @@ void make_operands(random_node& made, dtype computed, dice& random) {
                                                  ? like_partners(row.role, before, random)
                                                  : std::nullopt;
       const shape_t shape = fitting          ? *fitting
-                            : before.empty() ? any_shape(random)
-                                             : like(how, random.one_of(before), random);
+                            : before.empty() ? any_shape(wish, random)
+                                             : like(how, random.one_of(before), wish, random);
       x.desc = {type, shape};
       x.is_constant = row.constant || random.once_in(5);
     }
@@ -480,10 +482,10 @@ std::string random_node::text() const {
   return line;
 }
 
-std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random) {
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish) {
   random_node made;
   made.op = &op;
-  make_operands(made, computed, random);
+  make_operands(made, computed, wish, random);
   made.words = words_for(op, made.in[0].desc.shape, random);
   quantise(made, computed, random);
   for (random_operand& x : made.in) make_known(x, random);
@@ -502,10 +504,18 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   return made;
 }
 
-std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random) {
+bool random_node::is_wished(shape_wish wish) const {
+  const auto has_it = [&](const tensor_desc& x) {
+    return x.type != dtype::none && (wish == shape_wish::max_rank ? x.rank() == max_rank : x.elements() == 0);
+  };
+  return wish == shape_wish::any || std::ranges::any_of(in, has_it, &random_operand::desc) || std::ranges::any_of(out, has_it);
+}
+
+std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random, shape_wish wish) {
+  const int attempts = wish == shape_wish::any ? 300'000 : 1000;
   std::vector<random_node> nodes;
-  for (int attempt = 0; attempt < 300'000 && nodes.size() < count; ++attempt)
-    if (auto made = try_node(op, computed, random)) nodes.push_back(std::move(*made));
+  for (int attempt = 0; attempt < attempts && nodes.size() < count; ++attempt)
+    if (auto made = try_node(op, computed, random, wish); made && made->is_wished(wish)) nodes.push_back(std::move(*made));
   return nodes;
 }
 

@@ -29,6 +29,9 @@ struct random_operand {
   view as_view();
 };
 
+/// What the shapes of a random node have: any ranks and extents, a tensor of rank 8, or one without elements.
+enum class shape_wish { any, max_rank, empty };
+
 /// A node that its operator's rules accept, with all extents known and few elements.
 struct random_node {
   const operator_info* op = nullptr;
@@ -40,15 +43,18 @@ struct random_node {
   std::vector<operand> operands() const;
   std::vector<view> views();
   verdict infer() const;
+  /// Whether some tensor of the node is such.
+  bool is_wished(shape_wish wish) const;
   /// Operator, attributes, operands and results in one line.
   std::string text() const;
 };
 
 /// One attempt at a node whose reference runs for this dtype; nothing when the rules refuse it, or it is large.
-std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random);
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish = shape_wish::any);
 
-/// Attempts until there are `count` nodes, or 300,000 have been made.
-std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random);
+/// Attempts until there are `count` nodes, or 300,000 have been made; 1,000 of those with a wish, which many operators' rules refuse.
+std::vector<random_node> random_nodes(const operator_info& op, dtype computed, std::size_t count, dice& random,
+                                      shape_wish wish = shape_wish::any);
 
 /// Words that have the form of the operator's attributes: mostly small numbers, or, when hostile, any.
 std::vector<word> random_words(const operator_info& op, int rank, dice& random);
