@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -104,6 +105,8 @@ class Laboratory:
         self.compiler = compiler
         self.folder = folder
         self.main = folder / "main.o"
+        self.lock = threading.Lock()
+        self.unchanged: dict[Path, bool] = {}
         self.call(["-c", ROOT / "tests" / "main.cpp", "-o", self.main], folder, check=True)
 
     def call(self, arguments: list, overlay: Path, check: bool = False) -> bool:
@@ -122,7 +125,18 @@ class Laboratory:
         except subprocess.TimeoutExpired:
             return False
 
+    def require_unchanged(self, test: Path) -> None:
+        """Stops the script where a test fails without any mutant: all of them would count as noticed."""
+        with self.lock:
+            if test not in self.unchanged:
+                (nothing := self.folder / "nothing").mkdir(exist_ok=True)
+                self.unchanged[test] = self.passes(test, nothing)
+        if not self.unchanged[test]:
+            raise RuntimeError(f"{test.relative_to(ROOT)} fails without a mutant")
+
     def is_noticed(self, mutant: Mutant, tests: list[Path]) -> bool:
+        for test in tests:
+            self.require_unchanged(test)
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             overlay = Path(name)
             changed = overlay / mutant.header

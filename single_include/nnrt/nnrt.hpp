@@ -27,6 +27,10 @@
 // std::span itself costs each translation unit 10 to 20 ms for every element type: the concepts of its constructors have the compiler look
 // at iterators, sentinels and common references first. The two convert into each other.
 
+// ===== nnrt/core/bounds.hpp
+// bounds: index checks of the library's own lists, in builds that ask the standard library for its checks.
+// Flow: array_ref, pool and shape_t check their indices by NNRT_CHECK_INDEX.
+
 // ===== nnrt/core/config.hpp
 // config: the few macros of the library and the name of the instruction set that this translation unit is compiled for.
 // Flow: every header stands in namespace nnrt::inline NNRT_ISA, so that units with different -m flags can be linked together.
@@ -76,6 +80,9 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)   // matrix registers in plain C++, see kernels/matrix_registers.hpp: for tests alone
+#define NNRT_ISA genericamx
+#define NNRT_ISA_NAME "genericamx"
 #else
 #define NNRT_ISA generic
 #define NNRT_ISA_NAME "generic"
@@ -100,13 +107,36 @@ inline constexpr const char* version = "0.1.0";
 }  // namespace nnrt::inline NNRT_ISA
 
 #include <cstddef>
+
+// NNRT_CHECK_INDEX(index, size) stops the program unless index < size, where _GLIBCXX_ASSERTIONS (libstdc++'s own checks) or NNRT_CHECK_BOUNDS is
+// defined. Elsewhere it is nothing: a macro, since clang 16 counts each call of an empty function as a step of constant evaluation.
+#if defined(_GLIBCXX_ASSERTIONS) || defined(NNRT_CHECK_BOUNDS)
+#include <cstdio>
+#include <cstdlib>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Prints index and size to stderr and aborts. No constant expression can call it, so the compiler refuses the index there.
+[[noreturn, gnu::cold, gnu::noinline]] inline void stop_at_index(std::size_t index, std::size_t size) {
+  std::fprintf(stderr, "nnrt: index out of bounds (got %zu, expected less than %zu)\n", index, size);
+  std::abort();
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+
+#define NNRT_CHECK_INDEX(index, size) \
+  if ((index) >= (size)) [[unlikely]] ::nnrt::detail::stop_at_index(index, size)
+#else
+#define NNRT_CHECK_INDEX(index, size) static_cast<void>(0)
+#endif
+
 #include <span>
 #include <type_traits>
 #include <utility>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// size() elements of type T from data() on. Like std::span, without bounds checks and without its iterators.
+/// size() elements of type T from data() on. Like std::span, without its iterators. Indices are checked where bounds.hpp says.
 template <class T> class array_ref {
  public:
   using element_type = T;
@@ -124,12 +154,31 @@ template <class T> class array_ref {
   constexpr bool empty() const { return size_ == 0; }
   constexpr T* begin() const { return first_; }
   constexpr T* end() const { return first_ + size_; }
-  constexpr T& operator[](std::size_t i) const { return first_[i]; }
-  constexpr T& front() const { return first_[0]; }
-  constexpr T& back() const { return first_[size_ - 1]; }
-  constexpr array_ref subspan(std::size_t from) const { return {first_ + from, size_ - from}; }
-  constexpr array_ref subspan(std::size_t from, std::size_t count) const { return {first_ + from, count}; }
-  constexpr array_ref first(std::size_t count) const { return {first_, count}; }
+  constexpr T& operator[](std::size_t i) const {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr T& front() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[0];
+  }
+  constexpr T& back() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
+  constexpr array_ref subspan(std::size_t from) const {
+    NNRT_CHECK_INDEX(from, size_ + 1);
+    return {first_ + from, size_ - from};
+  }
+  constexpr array_ref subspan(std::size_t from, std::size_t count) const {
+    NNRT_CHECK_INDEX(from, size_ + 1);
+    NNRT_CHECK_INDEX(count, size_ - from + 1);
+    return {first_ + from, count};
+  }
+  constexpr array_ref first(std::size_t count) const {
+    NNRT_CHECK_INDEX(count, size_ + 1);
+    return {first_, count};
+  }
 
  private:
   T* first_ = nullptr;
@@ -393,8 +442,15 @@ struct shape_t {
   }
 
   /// Negative indices count from the end: shape[-1] is the innermost extent.
-  constexpr std::int64_t operator[](int i) const { return extents[i < 0 ? rank + i : i]; }
-  constexpr std::int64_t& operator[](int i) { return extents[i < 0 ? rank + i : i]; }
+  /// They are checked where bounds.hpp says.
+  constexpr std::int64_t operator[](int i) const {
+    NNRT_CHECK_INDEX(static_cast<std::size_t>(i < 0 ? rank + i : i), static_cast<std::size_t>(rank));
+    return extents[i < 0 ? rank + i : i];
+  }
+  constexpr std::int64_t& operator[](int i) {
+    NNRT_CHECK_INDEX(static_cast<std::size_t>(i < 0 ? rank + i : i), static_cast<std::size_t>(rank));
+    return extents[i < 0 ? rank + i : i];
+  }
   constexpr const std::int64_t* begin() const { return extents; }
   constexpr const std::int64_t* end() const { return extents + rank; }
 
@@ -629,10 +685,23 @@ template <class T> class pool {
   constexpr T* end() { return first_ + size_; }
   constexpr const T* begin() const { return first_; }
   constexpr const T* end() const { return first_ + size_; }
-  constexpr T& operator[](std::size_t i) { return first_[i]; }
-  constexpr const T& operator[](std::size_t i) const { return first_[i]; }
-  constexpr T& back() { return first_[size_ - 1]; }
-  constexpr const T& back() const { return first_[size_ - 1]; }
+  /// Indices are checked where bounds.hpp says.
+  constexpr T& operator[](std::size_t i) {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr const T& operator[](std::size_t i) const {
+    NNRT_CHECK_INDEX(i, size_);
+    return first_[i];
+  }
+  constexpr T& back() {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
+  constexpr const T& back() const {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    return first_[size_ - 1];
+  }
 
   constexpr void reserve(std::size_t capacity) {
     if (capacity > capacity_) grow(capacity);
@@ -643,7 +712,10 @@ template <class T> class pool {
     if constexpr (is_plain) first_[size_++] = copy;
     else std::construct_at(first_ + size_++, copy);
   }
-  constexpr void pop_back() { --size_; }
+  constexpr void pop_back() {
+    NNRT_CHECK_INDEX(std::size_t{0}, size_);
+    --size_;
+  }
   constexpr void clear() { size_ = 0; }
   /// Appends [first, last), which must not be part of this pool.
   template <class Iterator> constexpr void insert(Iterator first, Iterator last) {
@@ -1232,7 +1304,7 @@ using vf = float_vector<xsimd::sse2>;
 inline constexpr std::int64_t lanes = static_cast<std::int64_t>(vf::size);
 
 /// Vector registers of the machine; the kernels choose the size of their tiles by it.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr int vector_registers = 32;
 #else
 inline constexpr int vector_registers = 16;
@@ -1623,7 +1695,7 @@ inline void zero_floats(std::int64_t n, float* to) {
 #include <arm_neon.h>
 #endif
 
-#if defined(NNRT_LANES_AVX512)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_BYTES_OF_REGISTER 64
 #elif defined(NNRT_LANES_AVX2)
 #define NNRT_BYTES_OF_REGISTER 32
@@ -1744,7 +1816,10 @@ template <int Distance, int V> [[gnu::always_inline]] inline int_vector further(
   return {{(int_vector)_mm256_permute2x128_si256(a, b, 0x20), (int_vector)_mm256_permute2x128_si256(c, d, 0x20), (int_vector)_mm256_permute2x128_si256(a, b, 0x31),
            (int_vector)_mm256_permute2x128_si256(c, d, 0x31)}};
 #else
-  return x;
+  interleaved out{};
+  for (std::int64_t byte = 0; byte < register_bytes; ++byte)
+    out.of[byte / int_lanes][byte % int_lanes] = x.of[byte % 16 / 4][byte / 16 * 4 + byte % 4];
+  return out;
 #endif
 }
 
@@ -3400,7 +3475,7 @@ constexpr T requantise_wide(std::int64_t sum, fixed_point factor, std::int32_t z
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Whether scaled_by_line() is there, and what scaler<scale_method::exactly> is made of; where they are not, sums are scaled one by one.
-#if defined(__SSE2__) || defined(__aarch64__)
+#if defined(__SSE2__) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool has_lines = true;
 #else
 inline constexpr bool has_lines = false;
@@ -3414,20 +3489,32 @@ inline constexpr bool has_exact_scale = false;
 /// Whether lines round but once, to an integer. Then the lanes of x hold the bits of floats that count
 /// integers, and so does the result: floats from `first_counted` to twice as much have no digits behind the point, and bits
 /// that rise by one with them. Others rise, too, but not by one.
-#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_round_once = true;
 #else
 inline constexpr bool lines_round_once = false;
 #endif
 /// Whether lines leave their result in the lower half of a lane, and above it what is left of bits_of_zero: where one shuffle takes the halves of two
 /// registers, nothing has to be taken off.
-#if defined(NNRT_LANES_AVX512) || defined(__aarch64__)
+#if defined(NNRT_LANES_AVX512) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
 inline constexpr bool lines_make_halves = true;
 #else
 inline constexpr bool lines_make_halves = false;
 #endif
 inline constexpr float first_counted = 0x1p23F, float_of_zero = 0x1.8p23F;
 inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero = 0x4b400000;
+
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+/// fma(x, slope, offset) per lane, rounded once; all lanes hold the bits of floats.
+inline int_vector plain_fma(int_vector x, int_vector slope, int_vector offset) {
+  int_vector y{};
+  for (std::int64_t i = 0; i < int_lanes; ++i) {
+    const auto float_at = [i](int_vector v) { return __builtin_bit_cast(float, v[i]); };
+    y[i] = __builtin_bit_cast(std::int32_t, __builtin_fmaf(float_at(x), float_at(slope), float_at(offset)));
+  }
+  return y;
+}
+#endif
 
 /// x * slope + offset to nearest, as floats compute it; the lanes of slope and offset hold the bits of floats. See whole_result().
 [[gnu::always_inline]] inline int_vector scaled_by_rising_line(int_vector x, int_vector slope, int_vector offset) {
@@ -3440,6 +3527,8 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
       _mm_add_ps(_mm_mul_ps(_mm_cvtepi32_ps((__m128i)x), (__m128)slope), (__m128)offset));
 #elif defined(__aarch64__)
   return (int_vector)vfmaq_f32((float32x4_t)offset, (float32x4_t)x, (float32x4_t)slope);
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
+  return plain_fma(x, slope, offset);
 #else
   (void)slope, (void)offset;
   return x;
@@ -3463,7 +3552,7 @@ struct signed_line {
   const auto shifted = (int_vector)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)of.below_shift);
   const int_vector y = scaled_by_rising_line(shifted, of.slope, of.offset);
   return (int_vector)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)of.below_offset);
-#elif defined(NNRT_LANES_AVX2) || defined(__aarch64__)
+#elif defined(NNRT_LANES_AVX2) || defined(__aarch64__) || defined(NNRT_TEST_MATRIX_REGISTERS)
   const int_vector is_below = x < of.bend;
   return scaled_by_rising_line(x + (is_below & of.below_shift), of.slope, of.offset) + (is_below & of.below_offset);
 #elif defined(__SSE2__)
@@ -3631,8 +3720,9 @@ template <bool AddsZeroPoint, bool AreHalves>
   return to.moved<AddsZeroPoint>((short_vector)vqmovn_high_s32(vqmovn_s32((int32x4_t)a), (int32x4_t)b));
 #else
   short_vector out;
-  for (int i = 0; i < 8; ++i) {
-    const std::int64_t x = std::int64_t{i < 4 ? a[i] : b[i - 4]} + (AddsZeroPoint ? to.zero_point[0] : 0);
+  for (std::int64_t i = 0; i < short_lanes; ++i) {
+    const std::int64_t lane = i / 8 * 4 + i % 4;
+    const std::int64_t x = std::int64_t{i % 8 < 4 ? a[lane] : b[lane]} + (AddsZeroPoint ? to.zero_point[0] : 0);
     out[i] = static_cast<std::int16_t>(x < INT16_MIN ? INT16_MIN : x > INT16_MAX ? INT16_MAX : x);
   }
   return out;
@@ -3650,8 +3740,9 @@ template <bool AddsZeroPoint, bool AreHalves>
   return to.limited((byte_vector)vqmovn_high_s16(vqmovn_s16((int16x8_t)ab), (int16x8_t)cd));
 #else
   byte_vector out;
-  for (int i = 0; i < 16; ++i) {
-    const std::int16_t x = i < 8 ? ab[i] : cd[i - 8];
+  for (std::int64_t i = 0; i < register_bytes; ++i) {
+    const std::int64_t place = i / 16 * 8 + i % 8;
+    const std::int16_t x = i % 16 < 8 ? ab[place] : cd[place];
     out[i] = static_cast<std::int8_t>(x < -128 ? -128 : x > 127 ? 127 : x);
   }
   return to.limited(out);
@@ -3672,7 +3763,9 @@ template <bool AddsZeroPoint>
 #elif defined(NNRT_LANES_AVX2)
   return (byte_vector)_mm256_permutevar8x32_epi32((__m256i)x, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
 #else
-  return x;
+  int_vector out{};
+  for (std::int64_t i = 0; i < int_lanes; ++i) out[i] = ((int_vector)x)[i % (int_lanes / 4) * 4 + i / (int_lanes / 4)];
+  return (byte_vector)out;
 #endif
 }
 /// Stores a half of a register, or a quarter.
@@ -13680,6 +13773,11 @@ inline void set_form(std::int64_t n, const byte_form& form, std::byte* row) {
 #define NNRT_MATRIX_REGISTERS 1
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(NNRT_TEST_MATRIX_REGISTERS)
+#if defined(NNRT_HAS_XSIMD)
+#error "nnrt: NNRT_TEST_MATRIX_REGISTERS is for tests on a machine without vectors: compile with -U__SSE2__ -U__ARM_NEON"
+#endif
+#define NNRT_MATRIX_REGISTERS 1
 #endif
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -13702,7 +13800,9 @@ inline permission matrix_permission = permission::not_asked;
 
 [[gnu::noinline, gnu::cold]] inline bool asks_for_matrix_registers() {
   permission answer = permission::refused;
-#if defined(NNRT_MATRIX_REGISTERS)
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+  answer = permission::given;
+#elif defined(NNRT_MATRIX_REGISTERS)
   constexpr long request = 0x1023, data_of_tiles = 18;
   if (::syscall(SYS_arch_prctl, request, data_of_tiles) == 0) answer = permission::given;
 #endif
@@ -13741,7 +13841,63 @@ struct alignas(64) register_shapes {
   }
 };
 
-#if defined(NNRT_MATRIX_REGISTERS)
+#if defined(NNRT_TEST_MATRIX_REGISTERS)
+
+/// Registers in plain C++ with the instructions' rules: what a rule forbids (no shapes loaded, shapes that do not fit, too many rows) stops the program.
+struct matrix_registers {
+  register_shapes shapes;
+  bool has_shapes = false;
+  std::uint8_t bytes[8][16][64];
+
+  void require(bool holds) const {
+    if (!holds) __builtin_trap();
+  }
+  /// The register of an instruction: rows past its shape are zero after a load.
+  std::uint8_t (&cleared(int index))[16][64] {
+    require(has_shapes && shapes.rows[index] > 0 && shapes.rows[index] <= 16 && shapes.row_bytes[index] > 0 && shapes.row_bytes[index] <= 64);
+    std::memset(bytes[index], 0, sizeof bytes[index]);
+    return bytes[index];
+  }
+};
+inline thread_local matrix_registers plain_registers;
+
+inline void set_shapes(const register_shapes& s) {
+  plain_registers.require(s.palette == 1 && s.start_row == 0);
+  plain_registers.shapes = s, plain_registers.has_shapes = true;
+  std::memset(plain_registers.bytes, 0, sizeof plain_registers.bytes);
+}
+inline void release_registers() { plain_registers.has_shapes = false; }
+template <int Register> void clear_register() { plain_registers.cleared(Register); }
+/// Loads rows that lie `stride` bytes apart.
+template <int Register> void load_rows(const std::byte* p, std::int64_t stride) {
+  auto& to = plain_registers.cleared(Register);
+  const register_shapes& s = plain_registers.shapes;
+  for (int row = 0; row < s.rows[Register]; ++row) std::memcpy(to[row], p + row * stride, s.row_bytes[Register]);
+}
+template <int Register> void store_rows(std::int32_t* p) {
+  const matrix_registers& r = plain_registers;
+  r.require(r.has_shapes && r.shapes.rows[Register] > 0);
+  for (int row = 0; row < r.shapes.rows[Register]; ++row)
+    std::memcpy(reinterpret_cast<std::byte*>(p) + row * register_bytes, r.bytes[Register][row], r.shapes.row_bytes[Register]);
+}
+/// Adds the products of A and B to sums; bytes of B are signed, those of A as it says.
+template <int Sums, int A, int B, bool IsUnsigned> void add_products() {
+  matrix_registers& r = plain_registers;
+  const register_shapes& s = r.shapes;
+  r.require(r.has_shapes && s.rows[Sums] == s.rows[A] && s.row_bytes[Sums] == s.row_bytes[B] && s.row_bytes[A] == 4 * s.rows[B]);
+  for (int row = 0; row < s.rows[Sums]; ++row)
+    for (int column = 0; column < s.row_bytes[Sums] / 4; ++column) {
+      std::int32_t sum;
+      std::memcpy(&sum, &r.bytes[Sums][row][4 * column], sizeof sum);
+      for (int i = 0; i < s.row_bytes[A]; ++i) {
+        const std::uint8_t a = r.bytes[A][row][i];
+        sum += (IsUnsigned ? std::int32_t{a} : static_cast<std::int8_t>(a)) * static_cast<std::int8_t>(r.bytes[B][i / 4][4 * column + i % 4]);
+      }
+      std::memcpy(&r.bytes[Sums][row][4 * column], &sum, sizeof sum);
+    }
+}
+
+#elif defined(NNRT_MATRIX_REGISTERS)
 
 // Templates of a register's number, as instructions have it. All clobber memory: they read and write what no operand names.
 inline void set_shapes(const register_shapes& s) { asm volatile("ldtilecfg %0" : : "m"(s) : "memory"); }
