@@ -182,7 +182,7 @@ TEST_CASE("hdi operators: upstream loses and confuses what the shipped implement
   CHECK(node_of<hdi::LSTM, ops::lstm>(cells, {}, lossless).projSize == 4);
   ops::lrn::attrs region;
   region.depth_radius = 5;
-  CHECK(node_of<hdi::LRN, ops::lrn>(region, {}, upstream) == hdi::LRN{5, 0, 0, 0, "ACROSS_CHANNELS"});
+  CHECK(node_of<hdi::LRN, ops::lrn>(region, {}, upstream) == hdi::LRN{5, 1, 1, 0.5F, "ACROSS_CHANNELS"});
   ops::detection_post_process::attrs boxes;
   boxes.scale = {10, 10, 5, 5};
   CHECK(node_of<hdi::DetectionPostProcess, ops::detection_post_process>(boxes, {}, upstream).format == hdi::FORMAT_NCHW);
