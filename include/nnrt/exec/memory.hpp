@@ -9,7 +9,7 @@
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/core/shared.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/fault.hpp>
 #include <nnrt/io/bind_weights.hpp>
 #include <nnrt/passes/plan_memory.hpp>

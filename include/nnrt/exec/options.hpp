@@ -5,7 +5,7 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 

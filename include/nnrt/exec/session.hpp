@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/contract.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/thread_trials.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/plan_view.hpp>
 
 namespace nnrt::inline NNRT_ISA {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>

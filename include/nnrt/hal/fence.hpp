@@ -2,7 +2,7 @@
 // Flow: hal/runnable.hpp runs behind fences and hands one on for the end of the run.
 #pragma once
 
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 
 #include <chrono>
 #include <condition_variable>

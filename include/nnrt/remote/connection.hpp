@@ -2,7 +2,7 @@
 // Flow: remote/client.hpp asks through it; when the host is gone every question fails, and a new connection must be made.
 #pragma once
 
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/forks.hpp>
 #include <nnrt/remote/listen.hpp>
 #include <nnrt/remote/packets.hpp>

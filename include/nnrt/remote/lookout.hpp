@@ -2,7 +2,7 @@
 // Flow: receive() of remote/packets.hpp asks one before it waits; a client has one for each execution, a host for each connection.
 #pragma once
 
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 
 #include <poll.h>
 #include <algorithm>

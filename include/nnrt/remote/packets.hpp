@@ -6,7 +6,7 @@
 #pragma once
 
 #include <nnrt/core/system_text.hpp>
-#include <nnrt/exec/deadline.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/hdi/wire.hpp>
 #include <nnrt/io/file.hpp>
