@@ -29,12 +29,12 @@ template <class... Ops> struct compiled_operators<type_list<Ops...>> {
 namespace nnrt::inline NNRT_ISA {
 
 template result<void> bind_weights<>(const weights&, array_ref<const weight_spec>, bound_weights&);
-template result<void> check_graph<>(const ir::graph&);
-template result<void> infer_graph<>(ir::graph&);
+template result<void> check_graph<>(const ir::graph&, const deadline_watch&);
+template result<void> infer_graph<>(ir::graph&, const deadline_watch&);
 
 namespace detail {
 
-template plan plan_at_run_time<>(const ir::graph&, const plan_options&);
+template plan plan_at_run_time<>(const ir::graph&, const plan_options&, const deadline_watch&);
 template result<shared<const compiled_plan>> compile_for<>(const program_family&, array_ref<const shape_t>);
 template result<compiled_parts> compile_parts<>(const model&, const options&);
 

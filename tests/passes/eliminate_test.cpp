@@ -27,10 +27,10 @@ struct row {
   std::size_t left, events;
 };
 
-template <void (*Pass)(ir::graph&)> constexpr bool leaves_as_stated(const row& r) {
+template <bool (*Pass)(ir::graph&, const deadline_watch&)> constexpr bool leaves_as_stated(const row& r) {
   ir::graph g = r.network();
   const outputs_of_graph before = computed_by_references(g);
-  Pass(g);
+  (void)Pass(g, {});
   return g.nodes.size() == r.left && g.log.size() == r.events && close(computed_by_references(g), before, 0);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/exec/find_bands.hpp>
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/passes/fold.hpp>
@@ -41,21 +42,24 @@ struct planned_node {
 struct kernel_chooser {
   const ir::graph& g;
   plan_options options;
+  const deadline_watch& watch;  // once it is over, what follows is left out
   pool<char> known;
   passes::memory_plan memory;
   pool<planned_node> nodes;
   pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
   plan made;                    // its bands, with their windows, and part_scratch_bytes
 
-  constexpr kernel_chooser(const ir::graph& graph, plan_options opts)
-      : g(graph), options(opts), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known)) {}
+  constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
+      : g(graph), options(opts), watch(deadline), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known, watch)) {}
 
-  /// Of all nodes; afterwards blocks may be added and placed.
-  constexpr void choose_all() {
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) choose(static_cast<std::int32_t>(i));
+  /// Of all nodes; afterwards blocks may be added and placed. False once the deadline is over.
+  constexpr bool choose_all() {
+    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) choose(static_cast<std::int32_t>(i));
+    if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
     kept_of.assign(g.values.size(), -1);
     if (may_have_bands()) add_bands();
     add_scratch();
+    return true;
   }
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }

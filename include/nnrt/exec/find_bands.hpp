@@ -45,6 +45,30 @@ struct found_group {
   std::int64_t rows = 0;  // of the last one's result in one band; 0: they are shared out together
 };
 
+/// How many bytes of the arena are in use at some time from one node to another.
+struct arena_use {
+  pool<std::int64_t> begun, ended;  // bytes of blocks that began, and that ended, before each node
+  std::int64_t most = 0;            // at one node
+
+  constexpr arena_use(const pool<passes::block>& blocks, std::size_t nodes) {
+    begun.assign(nodes + 2, 0);
+    ended.assign(nodes + 2, 0);
+    for (const passes::block& b : blocks) {
+      if (b.parent != ir::none) continue;
+      begun[static_cast<std::size_t>(b.first) + 1] += passes::aligned(b.bytes);
+      ended[static_cast<std::size_t>(b.last) + 1] += passes::aligned(b.bytes);
+    }
+    for (std::size_t i = 0; i <= nodes; ++i) {
+      begun[i + 1] += begun[i];
+      ended[i + 1] += ended[i];
+      if (i < nodes) most = std::max(most, between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    }
+  }
+  constexpr std::int64_t between(std::int32_t first, std::int32_t last) const {
+    return begun[static_cast<std::size_t>(last) + 1] - ended[static_cast<std::size_t>(first)];
+  }
+};
+
 /// Finds groups in chains of candidates, each the only reader of the one before it.
 struct band_finder {
   const ir::graph& g;
@@ -98,12 +122,11 @@ struct band_finder {
   constexpr pool<found_group> find_joined() const {
     pool<found_group> found;
     const auto count = static_cast<std::int32_t>(candidates.size());
-    std::int64_t most = 0;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) most = std::max(most, bytes_between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    const arena_use bytes(memory.blocks, g.nodes.size());
     for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
       if (at(first).has_group || !can_run_in_bands(first)) continue;
       while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
-      while (last > first && !(is_closed(first, last) && bytes_between(at(first).node, at(last).node) <= most)) --last;
+      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most)) --last;
       if (last > first) found.push_back({first, last, 0});
     }
     return found;
@@ -135,32 +158,61 @@ struct band_finder {
            at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
-  /// Bytes of the arena that are in use at some time from one node to another.
-  constexpr std::int64_t bytes_between(std::int32_t first, std::int32_t last) const {
-    std::int64_t bytes = 0;
-    for (const passes::block& b : memory.blocks)
-      if (b.parent == ir::none && b.first <= last && b.last >= first) bytes += passes::aligned(b.bytes);
-    return bytes;
-  }
   /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;
-    const std::int64_t rows = rows_for(first, last);
-    if (rows > 0 && last - first < most_band_steps && is_closed(first, last))
-      return found.push_back({first, last, rows});
-    std::int32_t cut = first;
-    for (std::int32_t c = first; c < last; ++c)
-      if (desc_of(c).bytes() < desc_of(cut).bytes()) cut = c;
-    add_groups(first, cut, found);
-    add_groups(cut + 1, last, found);
+    const chain_cuts cuts(*this, first, last);
+    pool<chain_part> rest;  // the first one last
+    rest.push_back({first, last, cuts.root});
+    while (!rest.empty()) {
+      const chain_part part = rest.back();
+      rest.pop_back();
+      if (part.first == part.last) continue;
+      const bool is_short = part.last - part.first < most_band_steps;
+      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0; rows > 0 && is_closed(part.first, part.last)) {
+        found.push_back({part.first, part.last, rows});
+        continue;
+      }
+      rest.push_back({part.cut + 1, part.last, cuts.in_second(part.cut)});
+      rest.push_back({part.first, part.cut, cuts.in_first(part.cut)});
+    }
   }
+  /// Candidates first … last of a chain, and after which of them least lies between.
+  struct chain_part {
+    std::int32_t first = 0, last = 0, cut = -1;
+  };
+  /// Where a chain is cut, and then its parts: a Cartesian tree of the bytes after each candidate, the first of the smallest on top. Linear in the
+  /// chain's length, where looking through each part would be quadratic.
+  struct chain_cuts {
+    std::int32_t begin;
+    std::int32_t root = -1;
+    pool<std::int32_t> first_child, second_child;
+
+    constexpr chain_cuts(const band_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
+      first_child.assign(static_cast<std::size_t>(last - first), -1);
+      second_child = first_child;
+      pool<std::int32_t> right_edge;  // of the tree so far
+      for (std::int32_t c = first; c < last; ++c) {
+        std::int32_t above = -1;  // what c takes the place of
+        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes()) above = right_edge.back(), right_edge.pop_back();
+        first_child[static_cast<std::size_t>(c - begin)] = above;
+        (right_edge.empty() ? root : second_child[static_cast<std::size_t>(right_edge.back() - begin)]) = c;
+        right_edge.push_back(c);
+      }
+    }
+    constexpr std::int32_t in_first(std::int32_t cut) const { return first_child[static_cast<std::size_t>(cut - begin)]; }
+    constexpr std::int32_t in_second(std::int32_t cut) const { return second_child[static_cast<std::size_t>(cut - begin)]; }
+  };
   /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
   constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
     const std::int64_t height = desc_of(last).shape[1];
     if (options.rows > 0) return std::min(options.rows, height);
-    std::int64_t rows = 0;
-    while (rows + 2 <= height && working_set(first, last, rows + 2) <= second_cache_bytes) rows += 2;
-    return rows;
+    std::int64_t pairs = 0, too_many = height / 2 + 1;
+    while (pairs + 1 < too_many) {
+      const std::int64_t middle = (pairs + too_many) / 2;
+      (working_set(first, last, 2 * middle) <= second_cache_bytes ? pairs : too_many) = middle;
+    }
+    return 2 * pairs;
   }
   /// Bytes of results and weights that a band goes through.
   constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/exec/choose_kernels.hpp>
+#include <nnrt/exec/distinct_descs.hpp>
 #include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/evaluate.hpp>
 
@@ -23,6 +24,7 @@ struct planner : kernel_chooser {
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
+  distinct_descs desc_finder;
 
   using kernel_chooser::kernel_chooser;
 
@@ -41,14 +43,16 @@ struct planner : kernel_chooser {
     if (const std::int32_t scales = g.at(id).scales; scales != ir::none) read_by_steps[static_cast<std::size_t>(scales)] = 1;
   }
 
-  /// The index of a desc, which is added when it is new. The search begins at the newest: neighbours are alike.
+  /// The index of a desc, which is added when it is new. The search begins at the newest, since neighbours are alike, and does not go far.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
+    constexpr std::size_t far = 64;
     // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
     const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
     const std::int64_t extent = desc.shape.extents[last];
-    const tensor_desc* const first = made.descs.begin();
+    const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
     for (const tensor_desc* other = made.descs.end(); other != first;)
-      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - first);
+      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - made.descs.begin());
+    if (made.descs.size() >= far) return desc_finder.index_in(made.descs, desc);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -319,17 +323,18 @@ struct planner : kernel_chooser {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     reserve();
     made.constants = g.bytes;
-    choose_all();
+    if (!choose_all()) return {};
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
     if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
-    passes::place_blocks(memory, g.nodes.size());
+    passes::place_blocks(memory, g.nodes.size(), watch);
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
     add_ports();
-    for (std::int32_t i = 0; i < count; ++i) emit(i);
+    for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
+    if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
@@ -339,7 +344,8 @@ struct planner : kernel_chooser {
 
 }  // namespace detail
 
-/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows.
-constexpr plan make_plan(const ir::graph& g, plan_options options = {}) { return detail::planner(g, options).run(); }
+/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows. Once the deadline is over,
+/// which the watch then says, the plan is nothing to be run.
+constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) { return detail::planner(g, options, watch).run(); }
 
 }  // namespace nnrt::inline NNRT_ISA

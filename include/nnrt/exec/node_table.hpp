@@ -40,20 +40,32 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// Index of the step that runs node i; the number of steps when none does. The last one: packing may stand before it.
-constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
-  for (std::size_t k = plan.steps.size(); k-- > 0;)
-    if (plan.steps[k].node == static_cast<std::int32_t>(i)) return k;
-  return plan.steps.size();
-}
+/// For each node the step that runs it, and for each step its group of bands; none where there is no such. Of several steps the last one: packing may stand
+/// before it.
+struct steps_of_nodes {
+  pool<std::int32_t> step_of, band_of;
 
-/// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
-constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
-  if (!n.op->traits.outputs_are_parts) return 0;
+  constexpr steps_of_nodes(const plan_view& plan, std::size_t nodes) {
+    step_of.assign(nodes, ir::none);
+    band_of.assign(plan.steps.size(), ir::none);
+    for (std::size_t k = 0; k < plan.steps.size(); ++k)
+      if (const std::int32_t node = plan.steps[k].node; node >= 0) step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < plan.bands.size(); ++k)
+      for (std::int32_t i = 0; plan.bands[k].rows > 0 && i < plan.bands[k].steps.count; ++i)
+        band_of[static_cast<std::size_t>(plan.bands[k].steps.first + i)] = static_cast<std::int32_t>(k);
+  }
+};
+
+/// Says where in the arena the outputs of a node without a step lie, whose first operand lies at `first`: reshapes and joins begin where it does, parts further
+/// on.
+constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first, pool<std::int64_t>& offset_of) {
   pool<tensor_desc> out;
   for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
   const ir::operand_list operands(g, g.inputs_of(n), known);
-  return n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) * size_of(out[k].type);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const std::int64_t elements = n.op->traits.outputs_are_parts ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) : 0;
+    offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + elements * size_of(out[k].type);
+  }
 }
 
 }  // namespace detail
@@ -66,6 +78,7 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
   pool<std::int64_t> offset_of;  // of values in the arena
   offset_of.assign(g.values.size(), -1);
   pool<node_info> rows;
+  const detail::steps_of_nodes found(plan, g.nodes.size());
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
     const std::int32_t y = g.outputs_of(n)[0];
@@ -76,20 +89,17 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     row.output = g.at(y).desc;
     row.parameters = detail::parameters_of(g, n, known);
     row.macs = detail::macs_of(g, n);
-    if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
-      const step& s = plan.steps[at];
+    if (const std::int32_t at = found.step_of[i]; at != ir::none) {
+      const step& s = plan.steps[static_cast<std::size_t>(at)];
       row.kernel = s.kernel;
-      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
-        const band_group& group = plan.bands[k];
-        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
-        if (group.rows > 0 && place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
-      }
+      if (const std::int32_t band = found.band_of[static_cast<std::size_t>(at)]; band != ir::none)
+        row.band = band, row.band_rows = plan.bands[static_cast<std::size_t>(band)].rows;
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
       }
     } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
-      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + detail::offset_in_operand(g, n, known, k);
+      detail::place_outputs(g, n, known, first, offset_of);
     }
     row.arena_offset = offset_of[static_cast<std::size_t>(y)];
     rows.push_back(row);

@@ -44,23 +44,24 @@ struct compiled_parts {
   shared<const compiled_plan> plan;  // empty while extents are unknown
 };
 
-[[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
-
-/// The plan of an optimised graph. What is made before a network runs does not depend on the floating-point environment of the thread that asks for it: a
-/// program has the plan and the weights that the compiler would make, and a stored one is the same for all processes that restore it.
-template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen) {
-  return computed_in(float_environment(), [&] { return make_plan(g, chosen); });
+/// The plan of an optimised graph; nothing to be run once the deadline is over. What is made before a network runs does not depend on the floating-point
+/// environment of the thread that asks for it: a program has the plan and the weights that the compiler would make, and a stored one is the same for all
+/// processes that restore it.
+template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, const plan_options& chosen, const deadline_watch& watch) {
+  return computed_in(float_environment(), [&] { return make_plan(g, chosen, watch); });
 }
-NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&))
+NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&, const deadline_watch&))
 
 /// Plans a checked graph whose inputs have known extents.
 [[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family, std::int64_t deadline = no_deadline) {
+  const deadline_watch watch(deadline);
   if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.optimised = std::move(g);
-  if (!passes::optimise_while(made.optimised, [&] { return !is_over(deadline); }) || is_over(deadline)) return compiled_too_late();
-  widen_halves(made.optimised, &ops::of<ops::half_cast>());
-  made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights));
+  if (!passes::optimise(made.optimised, watch)) return compiled_too_late();
+  if (!widen_halves(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
+  made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
+  if (is_over(deadline)) return compiled_too_late();
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
@@ -80,10 +81,12 @@ NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const progr
 
 /// compile(), which stands below.
 [[gnu::cold]] inline result<compiled_parts> compile_model(const model& network, const options& wanted) {
+  const deadline_watch watch(wanted.deadline);
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
-  if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_graph(network.graph, watch); !ok) return fail(std::move(ok.error()));
+  if (is_over(wanted.deadline)) return compiled_too_late();
   ir::graph checked;
-  if (auto ok = infer_declared(network.graph, checked); !ok) return fail(std::move(ok.error()));
+  if (auto ok = infer_declared(network.graph, checked, watch); !ok) return fail(std::move(ok.error()));
   if (is_over(wanted.deadline)) return compiled_too_late();
   auto bound = bind_weights(network.weights, weight_specs_of(checked));
   if (!bound) return fail(std::move(bound.error()));

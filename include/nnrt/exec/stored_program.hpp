@@ -101,7 +101,7 @@ struct storable_program {
 
 /// Plans, and runs the prepare steps on memory that was zero before: what no step writes is no secret of the process.
 inline result<void> prepare_to_store(storable_program& p) {
-  p.made = plan_at_run_time(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights));
+  p.made = plan_at_run_time(p.from.graph, plan_options_for(p.wanted.winograd, p.wanted.float16_weights), {});
   pool<const std::byte*> pointers = p.from.weights;
   p.prepared.bound = shared<bound_weights>::make(bound_weights::stored(std::move(pointers), {}));
   if (auto ok = p.prepared.memory.allocate(p.made.prepared_bytes, "prepared weights"); !ok) return ok;
@@ -214,10 +214,11 @@ inline result<void> take_apart(array_ref<const std::byte> bytes, bool data_is_ch
 }
 
 /// The plan of a stored graph, whose prepared memory is there already.
-inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family) {
+inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, const program_family& family, const deadline_watch& watch) {
   if (auto ok = require_known_extents(stored.graph); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
-  made.made = plan_at_run_time(stored.graph, plan_options_for(stored.winograd, stored.float16_weights));
+  made.made = plan_at_run_time(stored.graph, plan_options_for(stored.winograd, stored.float16_weights), watch);
+  if (watch.is_over()) return compiled_too_late();
   const plan_view plan = plan_view::of(made.made);
   if (plan_digest_of(plan) != stored.plan_digest) return program_kind.refused({"was packed for other kernels"});
   if (auto ok = check_prepared(program_kind, plan, stored.prepared_bytes, stored.data, family.weights->pointers()); !ok) return fail(std::move(ok.error()));
@@ -236,11 +237,12 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// Errors: invalid_file (not such bytes, damaged, or of another version, planner or device); not_supported (for another instruction set);
 /// invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory; deadline_missed.
 inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false, std::string_view device = {}) {
+  const deadline_watch watch(wanted.deadline);
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;
   if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, device, stored); !ok) return fail(std::move(ok.error()));
-  if (auto ok = check_graph(stored.graph); !ok) return fail(std::move(ok.error()));
-  if (auto ok = infer_graph(stored.graph); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
+  if (auto ok = infer_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
   if (is_over(wanted.deadline)) return detail::compiled_too_late();
   pool<const std::byte*> pointers;
   if (auto ok = detail::find_weights(detail::program_kind, stored.places, detail::weight_sizes(stored.graph), stored.data, pointers); !ok) return fail(std::move(ok.error()));
@@ -249,7 +251,7 @@ inline result<program> restore_program(const kept_bytes& bytes, const options& w
   const std::size_t missing = static_cast<std::size_t>(std::count(pointers.begin(), pointers.end(), nullptr));
   const auto family = shared<detail::program_family>::make(bound_weights::stored(std::move(pointers), bytes.keeper()), chosen);
   if (stored.is_planned) {
-    auto made = detail::plan_stored(stored, *family);
+    auto made = detail::plan_stored(stored, *family, watch);
     if (!made) return fail(std::move(made.error()));
     return detail::program_parts::joined(family, std::move(*made));
   }

@@ -102,29 +102,55 @@ constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::us
   return axes.size() == 4 && axes[3] == 3;  // moved as a map, channels last
 }
 
-/// What so many columns come from: the tensor that is where walking on from operand to operand in order ends. A map of one pixel needs no other order,
-/// but may have been made of one that does; and what a reshape makes of rows (heads, say) is no map.
-constexpr column_source source_of_columns(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
-  const ir::node* maker = nullptr;
-  for (std::int32_t next = id; next != ir::none;) {
-    id = next;
-    maker = table.producer_of(id) == ir::none ? nullptr : &g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (maker != nullptr && !has_operands(g, *maker, 1)) return {};
-    next = maker != nullptr ? operand_in_order(g, *maker) : ir::none;
+/// What the columns of all tensors come from, found in one walk over the nodes: networks of strangers may join and cut one tensor again and again, so
+/// that the ways back from a layer are more than anyone can walk.
+class column_sources {
+ public:
+  constexpr column_sources(const ir::graph& graph, const passes::use_table& table) : g_(graph), table_(table) {
+    origin_.reserve(g_.values.size());
+    for (std::size_t id = 0; id < g_.values.size(); ++id) origin_.push_back(static_cast<std::int32_t>(id));
+    is_mixed_.assign(g_.values.size(), 0);
+    for (const ir::node& n : g_.nodes) follow(n);
   }
-  const tensor_desc& desc = g.at(id).desc;
-  if (desc.rank() == 4) {
+
+  /// What that number of columns of a tensor comes from. A map of one pixel needs no other order, but may have been made of one that does; and what a
+  /// reshape makes of rows (heads, say) is no map.
+  constexpr column_source of(std::int32_t id, std::int64_t columns) const {
+    const std::int32_t from = id == ir::none ? ir::none : origin_[static_cast<std::size_t>(id)];
+    if (from == ir::none) return {};
+    const tensor_desc& desc = g_.at(from).desc;
+    if (desc.rank() != 4) return {{}, is_mixed_[static_cast<std::size_t>(from)] != 0};
     if (is_map(desc) && desc.shape.elements(1) == columns) return {desc.shape};
-    return {{}, columns_are_of_part_of_a_map(g, table, id, columns)};
+    return {{}, columns_are_of_part_of_a_map(g_, table_, from, columns)};
   }
-  if (maker == nullptr || !keeps_some_order(g, *maker)) return {};
-  for (const std::int32_t from : g.inputs_of(*maker)) {
-    if (from == ir::none || g.at(from).desc.rank() != desc.rank() || desc.rank() == 0) continue;
-    const column_source before = source_of_columns(g, table, from, g.at(from).desc.shape[desc.rank() - 1]);
-    if (before.map.rank == 4 || before.is_mixed) return {{}, true};
+
+ private:
+  constexpr void follow(const ir::node& n) {
+    const bool is_whole = has_operands(g_, n, 1);
+    const std::int32_t from = is_whole ? operand_in_order(g_, n) : ir::none;
+    const bool may_mix = is_whole && from == ir::none && keeps_some_order(g_, n);
+    for (const std::int32_t id : g_.outputs_of(n)) {
+      const auto y = static_cast<std::size_t>(id);
+      if (!is_whole) origin_[y] = ir::none;
+      else if (from != ir::none) origin_[y] = origin_[static_cast<std::size_t>(from)];
+      else if (may_mix && g_.at(id).desc.rank() != 4) is_mixed_[y] = comes_from_map(n, g_.at(id).desc.rank()) ? 1 : 0;
+    }
   }
-  return {};
-}
+  /// Whether an operand of this rank does, in its order or not.
+  constexpr bool comes_from_map(const ir::node& n, int rank) const {
+    for (const std::int32_t id : g_.inputs_of(n)) {
+      if (id == ir::none || g_.at(id).desc.rank() != rank || rank == 0) continue;
+      const column_source before = of(id, g_.at(id).desc.shape[rank - 1]);
+      if (before.map.rank == 4 || before.is_mixed) return true;
+    }
+    return false;
+  }
+
+  const ir::graph& g_;
+  const passes::use_table& table_;
+  pool<std::int32_t> origin_;  // of values: where walking back from operand to operand in order ends; none: at a node whose operands are missing
+  pool<char> is_mixed_;        // of origins: joined, cut or taken one by one from something that comes from a map
+};
 
 /// Groups of a convolution: input channels over the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
@@ -170,7 +196,7 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
 /// Reads off the graph how each weight is used.
 class weight_reader {
  public:
-  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
+  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), sources_(g_, table_), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
     spec_of_.assign(g.values.size(), ir::none);
     for (std::size_t id = 0; id < g.values.size(); ++id) {
       const ir::value& v = g.values[id];
@@ -206,7 +232,7 @@ class weight_reader {
  private:
   constexpr bool is_weight(std::int32_t id) const { return id != ir::none && g_.at(id).is == ir::kind::weight; }
   constexpr weight_spec& spec(std::int32_t id) { return specs[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])]; }
-  constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return source_of_columns(g_, table_, x, columns); }
+  constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return sources_.of(x, columns); }
 
   /// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
   constexpr void put(std::int32_t id, const weight_spec& use, bool is_mixed = false) {
@@ -328,6 +354,7 @@ class weight_reader {
 
   const ir::graph& g_;
   passes::use_table table_;
+  column_sources sources_;
   weight_walk walk_;
   pool<shape_t> maps_;
   pool<unsigned char> is_computed_, is_put_;

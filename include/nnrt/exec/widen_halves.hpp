@@ -2,6 +2,7 @@
 // Flow: compile() calls it between the passes, which look for neighbours that casts would part, and make_plan(): it asks for kernels, as the planner does.
 #pragma once
 
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/detail/type_numbers.hpp>
 #include <nnrt/ops/half_cast.hpp>
@@ -88,21 +89,23 @@ struct widening {
 };
 
 /// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is rounded to float16 all the same, so
-/// results are those of its reference but for the order of additions. `cast` is half_cast.
-constexpr void widen_halves(ir::graph& g, const operator_info* cast) {
+/// results are those of its reference but for the order of additions. `cast` is half_cast. False, with the graph half done, once the deadline is over.
+constexpr bool widen_halves(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
   widening state(g, cast);
   const std::size_t events = g.log.size();
   const pool<ir::node> nodes = static_cast<pool<ir::node>&&>(g.nodes);
   for (const ir::node& n : nodes) {
+    if (watch.is_over()) return false;
     if (state.is_widened(n)) state.widen(n);
     else (state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0 ? state.prepared : state.others).push_back(n);
   }
   if (g.log.size() == events) {
     g.nodes = nodes;
-    return;
+    return true;
   }
   g.nodes = static_cast<pool<ir::node>&&>(state.prepared);
   g.nodes.insert(state.others.begin(), state.others.end());
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::detail

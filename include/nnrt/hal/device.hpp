@@ -99,7 +99,7 @@ class device {
   /// prepared nothing), deadline_missed, as the driver's.
   result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
-    if (auto ok = check(network); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check(network, deadline_watch(wanted.deadline)); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
   /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as prepare(); invalid_file, not_supported.
@@ -182,11 +182,12 @@ class device {
   }
   /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order: each relies on what was checked
   /// before it.
-  result<void> check(const nnrt::model& network) const {
+  result<void> check(const nnrt::model& network, const deadline_watch& watch = {}) const {
     const ir::graph& g = network.graph;
-    if (auto ok = check_graph(g); !ok) return ok;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    if (auto ok = check_graph(g, watch); !ok) return ok;
+    for (std::size_t i = 0; i < g.nodes.size() && !watch.is_over(); ++i)
       if (std::string fault = fault_of_form(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
+    if (watch.is_over()) return nnrt::detail::compiled_too_late();
     if (auto ok = driver_->check(network); !ok) return ok;
     if (auto bound = bind_weights(network.weights, weight_specs_of(network.graph)); !bound) return fail(std::move(bound.error()));
     return {};

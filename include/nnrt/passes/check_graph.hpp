@@ -5,14 +5,19 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/channel_scales.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/passes/shapes.hpp>
 
+#include <algorithm>
+
 namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
+
+[[gnu::cold]] inline failure compiled_too_late() { return fail(error_code::deadline_missed, "the model was given less time than its preparation takes"); }
 
 inline error broken_graph(const std::string& what) { return {error_code::invalid_argument, "graph: " + what}; }
 
@@ -94,8 +99,9 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return array_ref<const std::byte>(g.bytes).subspan(static_cast<std::size_t>(v.first_byte), static_cast<std::size_t>(v.desc.bytes()));
 }
 
-/// The scales of a per-channel quantised value, whose own descs are in order.
-[[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v) {
+/// The scales of a per-channel quantised value, whose own descs are in order. is_right: of values, whether they are scales that were looked at, since
+/// many values may have the same.
+[[gnu::cold]] inline std::string fault_of_scales(const ir::graph& g, const ir::value& v, std::vector<char>& is_right) {
   if (v.desc.quantised.mode != quantisation::kind::per_channel) return v.scales == ir::none ? "" : " has scales, but is not quantised per channel";
   if (v.desc.quantised.axis < 0 || v.desc.quantised.axis >= v.desc.rank()) return " is quantised along axis " + std::to_string(v.desc.quantised.axis) + ", which it has not";
   if (v.scales < 0 || static_cast<std::size_t>(v.scales) >= g.values.size()) return " is quantised per channel, but its scales are no value";
@@ -104,38 +110,55 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   const std::int64_t extent = v.desc.shape[v.desc.quantised.axis];  // where it is unknown, this is asked again when it is not
   if (!is_known || scales.desc.type != f32 || scales.desc.quantised || (extent >= 0 && scales.desc.elements() != extent))
     return " is quantised per channel, but its scales are not one known f32 for each index of the axis";
-  if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};  // whoever binds weights looks at those
+  if (scales.is != ir::kind::constant || !lies_in_bytes(g, scales)) return {};  // weights are looked at when they are bound
+  if (std::exchange(is_right[static_cast<std::size_t>(v.scales)], char{1}) != 0) return {};
   const std::string fault = fault_of_channel_scales(bytes_of(g, scales));
   return fault.empty() ? fault : " is quantised per channel by constant " + std::to_string(v.scales) + ": " + fault;
 }
 
-[[gnu::cold]] inline bool has_booleans(const ir::graph& g, const ir::value& v) {
-  const array_ref<const std::byte> bytes = bytes_of(g, v);
-  return first_no_boolean(bytes) == bytes.size();
+/// Bytes of boolean constants are 0 or 1. Constants may share bytes, which are looked at once.
+[[gnu::cold]] inline result<void> check_booleans(const ir::graph& g) {
+  std::vector<std::int32_t> ids;
+  for (std::size_t id = 0; id < g.values.size(); ++id)
+    if (g.values[id].is == ir::kind::constant && g.values[id].desc.type == boolean) ids.push_back(static_cast<std::int32_t>(id));
+  std::sort(ids.begin(), ids.end(), [&](std::int32_t a, std::int32_t b) { return g.at(a).first_byte < g.at(b).first_byte; });
+  std::size_t end = 0;  // of what was looked at
+  for (const std::int32_t id : ids) {
+    const array_ref<const std::byte> bytes = bytes_of(g, g.at(id));
+    const auto first = static_cast<std::size_t>(g.at(id).first_byte);
+    const array_ref<const std::byte> rest = bytes.subspan(std::min(bytes.size(), end > first ? end - first : 0));
+    if (first_no_boolean(rest) != rest.size())
+      return fail(broken_graph("value " + std::to_string(id) + " is a boolean constant with a byte that is neither 0 nor 1"));
+    end = std::max(end, first + bytes.size());
+  }
+  return {};
 }
 
-[[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v) {
+[[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v, std::vector<char>& scales_are_right) {
   if (static_cast<int>(v.is) < 0 || v.is > ir::kind::result) return " is of no kind";
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
   if (std::string fault = fault_of_extents(v); !fault.empty()) return fault;
   if (v.is == ir::kind::constant && !lies_in_bytes(g, v)) return " is a constant outside the graph's bytes";
   if (v.is == ir::kind::constant && v.first_byte % size_of(v.desc.type) != 0) return " is a constant whose bytes are not aligned";
-  if (v.is == ir::kind::constant && v.desc.type == boolean && !has_booleans(g, v)) return " is a boolean constant with a byte that is neither 0 nor 1";
-  return fault_of_scales(g, v);
+  return fault_of_scales(g, v, scales_are_right);
 }
 
-[[gnu::cold]] inline result<void> check_values(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_values(const ir::graph& g, const deadline_watch& watch) {
   constexpr std::int64_t most_bytes = std::int64_t{1} << 60;  // sums of sizes then stay far from the largest number
   std::int64_t bytes = 0;
   for (std::size_t id = 0; id < g.values.size(); ++id) {
+    if (watch.is_over()) return compiled_too_late();
     if (const std::string fault = fault_of(g.values[id].desc); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
     if (!g.values[id].desc.shape.is_known()) continue;
     bytes += g.values[id].desc.bytes();
     if (bytes > most_bytes) return fail(broken_graph("has more bytes in its values than memory can hold"));
   }
-  for (std::size_t id = 0; id < g.values.size(); ++id)
-    if (const std::string fault = fault_of(g, g.values[id]); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
-  return {};
+  std::vector<char> scales_are_right(g.values.size(), 0);
+  for (std::size_t id = 0; id < g.values.size(); ++id) {
+    if (watch.is_over()) return compiled_too_late();
+    if (const std::string fault = fault_of(g, g.values[id], scales_are_right); !fault.empty()) return fail(broken_graph("value " + std::to_string(id) + fault));
+  }
+  return check_booleans(g);
 }
 
 /// The list of inputs has every value of that kind once, and nothing else.
@@ -152,15 +175,17 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }
 
 /// Every value is made once, before it is read, by a node or as an input, weight or constant.
-[[gnu::cold]] inline result<void> check_order(const ir::graph& g) {
+[[gnu::cold]] inline result<void> check_order(const ir::graph& g, const deadline_watch& watch) {
   std::vector<char> made(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) made[id] = g.values[id].is != ir::kind::result ? 1 : 0;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const std::string where = at_node(g, i);
+    if (watch.is_over()) return compiled_too_late();
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != ir::none && made[static_cast<std::size_t>(id)] == 0) return fail(broken_graph(where + " reads value " + std::to_string(id) + " before it is made"));
+      if (id != ir::none && made[static_cast<std::size_t>(id)] == 0)
+        return fail(broken_graph(at_node(g, i) + " reads value " + std::to_string(id) + " before it is made"));
     for (const std::int32_t id : g.outputs_of(g.nodes[i])) {
-      if (made[static_cast<std::size_t>(id)] != 0) return fail(broken_graph(where + " makes value " + std::to_string(id) + ", which is made already"));
+      if (made[static_cast<std::size_t>(id)] != 0)
+        return fail(broken_graph(at_node(g, i) + " makes value " + std::to_string(id) + ", which is made already"));
       made[static_cast<std::size_t>(id)] = 1;
     }
   }
@@ -186,41 +211,46 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 
 }  // namespace detail
 
-/// Checks ids, order and sizes. Error: invalid_argument (a graph that no builder could have made).
-template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& g) {
+/// Checks ids, order and sizes. Errors: invalid_argument (a graph that no builder could have made); deadline_missed.
+template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& g, const deadline_watch& watch = {}) {
   if (g.outputs.empty()) return fail(detail::broken_graph("has no output"));
-  if (auto ok = detail::check_values(g); !ok) return ok;
+  if (auto ok = detail::check_values(g, watch); !ok) return ok;
   if (auto ok = detail::check_inputs_of(g); !ok) return ok;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return detail::compiled_too_late();
     if (auto ok = detail::check_node_ranges(g, i); !ok) return ok;
+  }
   if (auto ok = detail::check_sharing(g); !ok) return ok;
-  if (auto ok = detail::check_order(g); !ok) return ok;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+  if (auto ok = detail::check_order(g, watch); !ok) return ok;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return detail::compiled_too_late();
     if (auto ok = detail::check_reference(g, i); !ok) return ok;
+  }
   return {};
 }
-NNRT_COMPILED_ONCE(result<void> check_graph<>(const ir::graph&))
+NNRT_COMPILED_ONCE(result<void> check_graph<>(const ir::graph&, const deadline_watch&))
 
 /// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that follow.
 /// Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`; invalid_argument (results
-/// that no memory can hold).
-template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g) {
-  const passes::shape_inference inferred = passes::infer_shapes(g);
-  if (inferred) return detail::check_values(g);
+/// that no memory can hold); deadline_missed.
+template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, const deadline_watch& watch = {}) {
+  const passes::shape_inference inferred = passes::infer_shapes(g, watch);
+  if (watch.is_over()) return detail::compiled_too_late();
+  if (inferred) return detail::check_values(g, watch);
   const ir::node& n = g.nodes[static_cast<std::size_t>(inferred.node)];
   return fail(error_code::rule_broken, to_string(inferred.broken, *n.op, g.name_of(n.name)));
 }
-NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&))
+NNRT_COMPILED_ONCE(result<void> infer_graph<>(ir::graph&, const deadline_watch&))
 
 /// infer_graph() for a copy of a graph that was declared by somebody: where a rule is broken, axes of extent 1 are settled first (settle_declared).
 /// Errors: as infer_graph().
-[[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g) {
+[[gnu::cold]] inline result<void> infer_declared(const ir::graph& declared, ir::graph& g, const deadline_watch& watch = {}) {
   g = declared;
-  auto done = infer_graph(g);
+  auto done = infer_graph(g, watch);
   if (done || done.error().code() != error_code::rule_broken) return done;
   g = declared;
-  passes::settle_declared(g);
-  return infer_graph(g);
+  passes::settle_declared(g, watch);
+  return infer_graph(g, watch);
 }
 
 /// What planning asks of an inferred graph. Errors: invalid_argument, naming the input whose extents are unknown, the node whose result depends on more

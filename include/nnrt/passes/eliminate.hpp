@@ -3,14 +3,18 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/deadline.hpp>
+#include <nnrt/core/hash.hpp>
 #include <nnrt/passes/uses.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
 
-/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep.
-constexpr void remove_dead_nodes(ir::graph& g) {
+/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep. False, with the graph half done, once the deadline
+/// is over; so are all passes below.
+constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
   use_table table(g);
   for (std::size_t i = g.nodes.size(); i-- > 0;) {
+    if (watch.is_over()) return false;
     ir::node& n = g.nodes[i];
     bool needed = false;
     for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
@@ -21,17 +25,19 @@ constexpr void remove_dead_nodes(ir::graph& g) {
     n.removed = true;
   }
   compact(g);
+  return true;
 }
 
 namespace detail {
 
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
-
-/// Of the operator, its operands and its attributes.
+/// Of the operator, its operands, its attributes and the quantisation of its result, which a front end may wish for.
 constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
-  std::uint64_t hash = mix(0xcbf29ce484222325U, static_cast<std::uint64_t>(n.op->code));
+  using nnrt::detail::mix;
+  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
   for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
   for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
+  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
+    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
   return hash;
 }
 
@@ -56,18 +62,20 @@ constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& 
 }  // namespace detail
 
 /// Of nodes with equal operator, operands and attributes only the first stays.
-constexpr void merge_common_nodes(ir::graph& g) {
-  std::size_t slots = 16;
-  while (slots < 2 * g.nodes.size()) slots *= 2;
+constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  int bits = 4;
+  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
+  const std::size_t slots = std::size_t{1} << bits;
   pool<std::int32_t> first_with;  // open addressing: node index or none
   first_with.assign(slots, ir::none);
   pool<std::int32_t> to = identity_of(g);
   bool changed = false;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return false;
     ir::node& n = g.nodes[i];
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to[static_cast<std::size_t>(id)];
-    std::size_t slot = detail::hash_of(g, n) & (slots - 1);
+    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
     while (first_with[slot] != ir::none && !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n)) slot = (slot + 1) & (slots - 1);
     if (first_with[slot] == ir::none) {
       first_with[slot] = static_cast<std::int32_t>(i);
@@ -80,9 +88,10 @@ constexpr void merge_common_nodes(ir::graph& g) {
     n.removed = true;
     changed = true;
   }
-  if (!changed) return;
+  if (!changed) return true;
   compact(g);
   redirect(g, to);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/core/typed_buffer.hpp>
 #include <nnrt/passes/uses.hpp>
 
@@ -81,16 +82,19 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
-constexpr void evaluate_constants(ir::graph& g) {
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants. False, with the graph half done,
+/// once the deadline is over.
+constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
     g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
     n.removed = true;
     changed = true;
   }
   if (changed) compact(g);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

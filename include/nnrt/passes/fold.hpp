@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/passes/uses.hpp>
 
@@ -116,16 +117,18 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 }  // namespace detail
 
 /// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become part of
-/// those weights.
-constexpr void fold_into_weights(ir::graph& g) {
+/// those weights. False, with the graph half done, once the deadline is over.
+constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     if (n.op->folded_as == nullptr) continue;
     if (n.op->traits.computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

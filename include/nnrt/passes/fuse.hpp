@@ -2,6 +2,7 @@
 // Flow: after folding, when nothing stands between a layer and its activation any more.
 #pragma once
 
+#include <nnrt/core/deadline.hpp>
 #include <nnrt/passes/uses.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -22,11 +23,13 @@ constexpr word* free_activation(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node.
-constexpr void fuse_activations(ir::graph& g) {
+/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the graph half done, once the deadline
+/// is over.
+constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
   const use_table table(g);
   bool changed = false;
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     const activation wanted = detail::activation_of(n);
     if (wanted == activation::none) continue;
     const std::int32_t x = g.inputs_of(n)[0], y = g.outputs_of(n)[0];
@@ -41,6 +44,7 @@ constexpr void fuse_activations(ir::graph& g) {
     changed = true;
   }
   if (changed) compact(g);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

@@ -9,24 +9,10 @@
 
 namespace nnrt::inline NNRT_ISA::passes {
 
-/// Every pass, each where it finds most to do, as long as `go_on()`, which is asked between them. Whether all have run.
-template <class GoOn> constexpr bool optimise_while(ir::graph& g, GoOn go_on) {
-  remove_dead_nodes(g);
-  if (!go_on()) return false;
-  evaluate_constants(g);
-  if (!go_on()) return false;
-  merge_common_nodes(g);
-  if (!go_on()) return false;
-  fold_into_weights(g);
-  if (!go_on()) return false;
-  fuse_activations(g);
-  remove_dead_nodes(g);
-  return true;
-}
-
-/// Every pass.
-constexpr void optimise(ir::graph& g) {
-  (void)optimise_while(g, [] { return true; });
+/// Every pass, each where it finds most to do. False, with the graph half done, once the deadline is over.
+constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) && fold_into_weights(g, watch) && fuse_activations(g, watch) &&
+         remove_dead_nodes(g, watch);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes

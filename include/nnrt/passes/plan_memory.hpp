@@ -4,24 +4,10 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/exchange.hpp>
 #include <nnrt/ir/graph.hpp>
+#include <nnrt/passes/arena_layout.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
-
-inline constexpr std::int64_t arena_alignment = 64;
-
-constexpr std::int64_t aligned(std::int64_t bytes) { return nnrt::detail::rounded_up(bytes, arena_alignment); }
-
-/// A piece of the arena and the steps (first to last, both included) between which it is in use.
-struct block {
-  std::int64_t bytes = 0;
-  std::int32_t first = 0;
-  std::int32_t last = 0;
-  std::int64_t offset = 0;             // in the arena, once placed
-  std::int32_t parent = ir::none;      // a block that this one has become part of
-  std::int64_t offset_in_parent = 0;
-};
 
 /// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
 struct location {
@@ -45,6 +31,11 @@ struct memory_plan {
   constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
     blocks.push_back({bytes, first, last});
     return static_cast<std::int32_t>(blocks.size()) - 1;
+  }
+  /// Makes a part of a part a part of the whole.
+  constexpr void skip_parent(block& part) {
+    const block& outer = block_at(part.parent);
+    if (outer.parent != ir::none) part.offset_in_parent += outer.offset_in_parent, part.parent = outer.parent;
   }
   /// The location in the outermost block.
   constexpr location resolve(location l) const {
@@ -70,6 +61,7 @@ struct block_assigner {
   array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
   pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+  bool has_joined = false;
 
   constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
@@ -85,10 +77,20 @@ struct block_assigner {
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
   constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
 
+  /// As plan.resolve(), which it makes faster the next time: on the way each block becomes part of its parent's parent.
+  constexpr location resolve(location l) {
+    while (l.block != ir::none && plan.block_at(l.block).parent != ir::none) {
+      block& inner = plan.block_at(l.block);
+      plan.skip_parent(inner);
+      l.offset += inner.offset_in_parent;
+      l.block = inner.parent;
+    }
+    return l;
+  }
   /// The outermost block of a computed value; nullptr for others.
   constexpr block* block_of(std::int32_t id) {
     if (id == ir::none || plan.at(id).block == ir::none) return nullptr;
-    return &plan.block_at(plan.resolve(plan.at(id)).block);
+    return &plan.block_at(resolve(plan.at(id)).block);
   }
 
   /// Lets `to` live where `from` does, `offset` bytes further.
@@ -104,12 +106,12 @@ struct block_assigner {
   }
 
   /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
-  constexpr bool spoils_another(const ir::node& n, std::int32_t id) const {
-    const location mine = plan.resolve(plan.at(id));
+  constexpr bool spoils_another(const ir::node& n, std::int32_t id) {
+    const location mine = resolve(plan.at(id));
     const std::int64_t my_bytes = g.at(id).desc.bytes();
     for (const std::int32_t other : g.inputs_of(n)) {
       if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
-      const location its = plan.resolve(plan.at(other));
+      const location its = resolve(plan.at(other));
       const std::int64_t its_bytes = g.at(other).desc.bytes();
       if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
       if (its.offset != mine.offset || its_bytes != my_bytes) return true;
@@ -140,25 +142,32 @@ struct block_assigner {
     return true;
   }
 
-  /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
+  /// Whether concat's operands can be written straight into its result: each fills a block that is no part of another, and not twice. Then these blocks
+  /// have a parent, which join() makes.
   constexpr bool can_join(const ir::node& n) {
+    const array_ref<const std::int32_t> ids = g.inputs_of(n);
     const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
-    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
-      const std::int32_t id = g.inputs_of(n)[i];
-      const location at = plan.at(id);
-      if (at.block == ir::none || at.offset != 0) return false;
-      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
-      const block& b = plan.block_at(at.block);
-      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
-      for (std::size_t k = 0; k < i; ++k)
-        if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
-    }
+    std::size_t joined = 0;
+    while (joined < ids.size() && give_away(ids[joined], whole)) ++joined;
+    if (joined == ids.size()) return true;
+    while (joined > 0) plan.block_at(plan.at(ids[--joined]).block).parent = ir::none;
+    return false;
+  }
+  constexpr bool give_away(std::int32_t id, const tensor_desc& whole) {
+    constexpr std::int32_t to_come = -2;
+    const location at = plan.at(id);
+    if (at.block == ir::none || at.offset != 0) return false;
+    if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
+    block& b = plan.block_at(at.block);
+    if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
+    b.parent = to_come;
     return true;
   }
   constexpr void join(const ir::node& n, std::int32_t i) {
     const std::int32_t y = g.outputs_of(n)[0];
     const std::int32_t whole = plan.add_block(g.at(y).desc.bytes(), i, std::max(i, last_of(y)));
     plan.at(y) = {whole, 0, ir::none};
+    has_joined = true;
     std::int64_t offset = 0;
     for (const std::int32_t id : g.inputs_of(n)) {
       block& part = plan.block_at(plan.at(id).block);
@@ -203,89 +212,20 @@ struct block_assigner {
   }
 };
 
-/// Heap sort: std::sort takes three times as many constexpr steps.
-template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
-  const auto sift = [&](std::size_t at, std::size_t count) {
-    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
-      if (!less(list[at], list[child])) return;
-      nnrt::detail::swap_values(list[at], list[child]);
-    }
-  };
-  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
-  for (std::size_t count = list.size(); count-- > 1;) {
-    nnrt::detail::swap_values(list[0], list[count]);
-    sift(0, count);
-  }
-}
-
-/// A list of blocks for each step, linked through one pool.
-class step_lists {
- public:
-  constexpr explicit step_lists(std::int32_t steps) { first_.assign(static_cast<std::size_t>(steps) + 1, ir::none); }
-  constexpr void add(std::int32_t step, std::int32_t block) {
-    links_.push_back({block, first_[static_cast<std::size_t>(step)]});
-    first_[static_cast<std::size_t>(step)] = static_cast<std::int32_t>(links_.size()) - 1;
-  }
-  template <class F> constexpr void for_each(std::int32_t step, F f) const {
-    for (std::int32_t i = first_[static_cast<std::size_t>(step)]; i != ir::none; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
-  }
-
- private:
-  struct link {
-    std::int32_t block = ir::none;
-    std::int32_t next = ir::none;
-  };
-  pool<std::int32_t> first_;
-  pool<link> links_;
-};
-
-/// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
-constexpr void place(memory_plan& plan, std::int32_t steps) {
-  pool<std::int32_t> order;
-  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
-    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
-  sort(order, [&](std::int32_t a, std::int32_t b) {
-    const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
-    return x != y ? x > y : a < b;
-  });
-  step_lists in_use(steps);
-  pool<std::int32_t> neighbours;
-  for (const std::int32_t id : order) {
-    block& b = plan.block_at(id);
-    neighbours.clear();
-    for (std::int32_t t = b.first; t <= b.last; ++t)
-      in_use.for_each(t, [&](std::int32_t other) {
-        if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
-      });
-    sort(neighbours, [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
-    std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const std::int32_t other : neighbours) {
-      const std::int64_t gap = plan.block_at(other).offset - end;
-      if (gap >= aligned(b.bytes) && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
-      end = std::max(end, plan.block_at(other).offset + aligned(plan.block_at(other).bytes));
-    }
-    b.offset = best < 0 ? end : best;
-    plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
-    for (std::int32_t t = b.first; t <= b.last; ++t) in_use.add(t, id);
-  }
-  for (std::int32_t t = 0; t <= steps; ++t) {
-    std::int64_t sum = 0;
-    in_use.for_each(t, [&](std::int32_t id) { sum += aligned(plan.block_at(id).bytes); });
-    plan.lower_bound = std::max(plan.lower_bound, sum);
-  }
-}
-
 }  // namespace detail
 
-/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
-constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
+/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added. Once the deadline is
+/// over, the rest is left out.
+constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known, const deadline_watch& watch = {}) {
   detail::block_assigner assigner(g, known);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
     const ir::node& n = g.nodes[i];
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
     else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
   }
+  if (assigner.has_joined)
+    for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents come later than their parts
+      if (block& part = assigner.plan.blocks[i]; part.parent != ir::none) assigner.plan.skip_parent(part);
   return static_cast<memory_plan&&>(assigner.plan);
 }
 
@@ -301,7 +241,13 @@ constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
   for (block& b : plan.blocks) b.last = static_cast<std::int32_t>(steps);
 }
 
-/// Lays the blocks out; `steps` is the number of nodes of the graph.
-constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
+/// Lays the blocks out; `steps` is the number of nodes of the graph. Once the deadline is over, they lie anywhere.
+constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline_watch& watch = {}) {
+  pool<std::int32_t> outermost;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
+    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) outermost.push_back(static_cast<std::int32_t>(i));
+  plan.lower_bound = detail::most_bytes_in_use(plan.blocks, outermost, static_cast<std::int32_t>(steps));
+  plan.arena_bytes = detail::place(plan.blocks, static_cast<pool<std::int32_t>&&>(outermost), static_cast<std::int32_t>(steps), plan.lower_bound, watch);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::passes

@@ -161,12 +161,12 @@ constexpr pool<tensor_desc> descs_of(const ir::graph& g) {
   return descs;
 }
 
-/// judge_nodes() with the descs of all values, which become what the rules find.
-template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f) {
+/// judge_nodes() with the descs of all values, which become what the rules find. Stops once the deadline is over.
+template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_desc>& descs, F f, const deadline_watch& watch = {}) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
   for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < g.nodes.size() && !watch.is_over(); ++i) {
     const ir::node& n = g.nodes[i];
     f(i, settle_node(g, n, ready, descs));
     for (const std::int32_t id : g.outputs_of(n)) ready[static_cast<std::size_t>(id)] = readiness_of(g, n, ready);
@@ -176,17 +176,17 @@ template <class F> constexpr void judge_nodes(const ir::graph& g, pool<tensor_de
 }  // namespace detail
 
 /// Calls f with the number of each node and what its rules say, where every result is what the graph declares it to be, but for axes of extent 1:
-/// programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator takes away.
-template <class F> constexpr void judge_nodes(const ir::graph& g, F f) {
+/// programs declare [1] or [-1] where a result is a scalar, and keep axes that an operator takes away. Stops once the deadline is over.
+template <class F> constexpr void judge_nodes(const ir::graph& g, F f, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
-  detail::judge_nodes(g, descs, f);
+  detail::judge_nodes(g, descs, f, watch);
 }
 
 /// Gives results that are declared with other axes of extent 1 the shapes that their operators' rules find, and scales the axes along which nodes can
 /// take them: what judge_nodes() looks at.
-constexpr void settle_declared(ir::graph& g) {
+constexpr void settle_declared(ir::graph& g, const deadline_watch& watch = {}) {
   pool<tensor_desc> descs = detail::descs_of(g);
-  detail::judge_nodes(g, descs, [](std::size_t, const verdict&) {});
+  detail::judge_nodes(g, descs, [](std::size_t, const verdict&) {}, watch);
   for (std::size_t id = 0; id < g.values.size(); ++id) g.values[id].desc = descs[id];
 }
 
@@ -208,13 +208,14 @@ constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const
 }  // namespace detail
 
 /// Gives every result the extents that follow from those of the inputs, node by node; nodes on constants and shapes alone are evaluated on
-/// the way, since later rules read their values. Stops at the first broken rule, with the graph half done.
-constexpr shape_inference infer_shapes(ir::graph& g) {
+/// the way, since later rules read their values. Stops at the first broken rule, or once the deadline is over, with the graph half done.
+constexpr shape_inference infer_shapes(ir::graph& g, const deadline_watch& watch = {}) {
   pool<readiness> ready;
   ready.reserve(g.values.size());
   for (const ir::value& v : g.values) ready.push_back(readiness_of(v));
   bool changed = false;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return {};
     ir::node& n = g.nodes[i];
     verdict v = detail::infer_results(g, n, ready);
     if (!v) return {static_cast<std::int32_t>(i), static_cast<verdict&&>(v)};
