@@ -278,9 +278,10 @@ class model_under_construction {
     };
     if (std::string fault = look("inputs", inputs); !fault.empty()) return fault;
     if (std::string fault = look("outputs", outputs); !fault.empty()) return fault;
+    std::vector<char> is_output(tensors_.size(), 0);
+    for (std::uint32_t k = 0; k < outputs.size; ++k) is_output[outputs.data[k]] = 1;
     for (std::uint32_t i = 0; i < inputs.size; ++i)
-      for (std::uint32_t k = 0; k < outputs.size; ++k)
-        if (inputs.data[i] == outputs.data[k]) return joined({"tensor ", inputs.data[i], " is both input and output"});
+      if (is_output[inputs.data[i]] != 0) return joined({"tensor ", inputs.data[i], " is both input and output"});
     return {};
   }
 

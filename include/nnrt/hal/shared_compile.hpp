@@ -125,42 +125,42 @@ class partitioned_model final : public prepared_model {
 
 namespace detail {
 
-/// The part of a graph that is one segment, as a model: what other segments make are inputs, weights are constants.
+/// The parts of a graph that are one segment each, as models: what other segments make are inputs, weights are constants.
 class segment_builder {
  public:
-  segment_builder(const partition_parts& parts, array_ref<const std::int32_t> segment_of, std::int32_t segment)
-      : from_(parts), segment_of_(segment_of), segment_(segment), ids_(parts.graph.values.size(), ir::none) {}
+  segment_builder(const partition_parts& parts, const passes::segmentation& cut)
+      : from_(parts), nodes_of_(cut.place_of_segment.size()), is_wanted_(parts.graph.values.size(), 0), ids_(parts.graph.values.size(), ir::none) {
+    const ir::graph& g = parts.graph;
+    std::vector<std::int32_t> maker(g.values.size(), -1);  // the segment that makes a value
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      const std::int32_t segment = cut.segment_of[i];
+      if (segment >= 0) nodes_of_[static_cast<std::size_t>(segment)].push_back(i);
+      for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = segment;
+      for (const std::int32_t id : g.inputs_of(g.nodes[i]))
+        if (id != ir::none && maker[static_cast<std::size_t>(id)] != segment) is_wanted_[static_cast<std::size_t>(id)] = 1;
+    }
+    for (const ir::output& out : g.outputs) is_wanted_[static_cast<std::size_t>(out.value)] = 1;
+  }
 
   /// Values of the whole graph that the segment reads and that others read of it.
   struct ends {
     std::vector<std::int32_t> inputs, outputs;
   };
 
-  model build(ends& at) {
-    for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
-      if (segment_of_[i] == segment_) add(from_.graph.nodes[i], at);
-    for (std::size_t i = 0; i < from_.graph.nodes.size(); ++i)
-      if (segment_of_[i] == segment_)
-        for (const std::int32_t id : from_.graph.outputs_of(from_.graph.nodes[i]))
-          if (is_wanted(id)) {
-            at.outputs.push_back(id);
-            made_.graph.outputs.push_back({ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
-          }
-    return std::move(made_);
+  model build(std::size_t segment, ends& at) {
+    for (const std::size_t i : nodes_of_[segment]) add(from_.graph.nodes[i], at);
+    for (const std::size_t i : nodes_of_[segment])
+      for (const std::int32_t id : from_.graph.outputs_of(from_.graph.nodes[i])) {
+        if (is_wanted_[static_cast<std::size_t>(id)] == 0) continue;
+        at.outputs.push_back(id);
+        made_.graph.outputs.push_back({ids_[static_cast<std::size_t>(id)], made_.graph.add_text(joined({"value ", id}))});
+      }
+    for (const std::int32_t id : added_) ids_[static_cast<std::size_t>(id)] = ir::none;
+    added_.clear();
+    return std::exchange(made_, model{});
   }
 
  private:
-  /// Whether somebody outside of the segment reads it.
-  bool is_wanted(std::int32_t id) const {
-    const ir::graph& g = from_.graph;
-    for (const ir::output& out : g.outputs)
-      if (out.value == id) return true;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      const auto reads = g.inputs_of(g.nodes[i]);
-      if (segment_of_[i] != segment_ && std::find(reads.begin(), reads.end(), id) != reads.end()) return true;
-    }
-    return false;
-  }
   std::int32_t add(std::int32_t id, bool is_made_here, ends& at) {
     if (id == ir::none) return id;
     std::int32_t& known = ids_[static_cast<std::size_t>(id)];
@@ -177,6 +177,7 @@ class segment_builder {
       g.bytes.insert(data, data + v.desc.bytes());
     }
     known = g.add_value(v);
+    added_.push_back(id);
     if (v.is == ir::kind::input) g.inputs.push_back(known), at.inputs.push_back(id);
     return known;
   }
@@ -193,9 +194,10 @@ class segment_builder {
   }
 
   const partition_parts& from_;
-  array_ref<const std::int32_t> segment_of_;
-  std::int32_t segment_;
-  std::vector<std::int32_t> ids_;  // of the whole graph's values, the segment's
+  std::vector<std::vector<std::size_t>> nodes_of_;  // of each segment
+  std::vector<char> is_wanted_;                     // of values: by another segment than the one that makes it, or as an output
+  std::vector<std::int32_t> ids_;                   // of the whole graph's values, those of the segment that is built
+  std::vector<std::int32_t> added_;                 // values that have one
   model made_;
 };
 
@@ -259,9 +261,10 @@ inline result<void> check_ends(const prepared_model& made, const ir::graph& part
 /// Has each segment prepared where it runs.
 inline result<void> prepare_segments(const passes::segmentation& cut, const device& on, const preferences& wanted, partition_parts& parts) {
   const device processor(std::make_shared<cpu_driver>());
+  segment_builder builder(parts, cut);
   for (std::size_t s = 0; s < cut.place_of_segment.size(); ++s) {
     segment_builder::ends at;
-    const model part = segment_builder(parts, cut.segment_of, static_cast<std::int32_t>(s)).build(at);
+    const model part = builder.build(s, at);
     if (at.outputs.empty()) continue;  // nobody reads what it makes
     auto made = (cut.place_of_segment[s] == 0 ? on : processor).prepare(part, wanted);
     if (!made) return fail(std::move(made.error()).in(joined({"segment ", s})));

@@ -337,6 +337,7 @@ class weight_complaints {
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
+  std::size_t looks_left_ = 1'000'000;
   std::size_t count_ = 0;
   pool<char> lines_;
 };
@@ -372,7 +373,7 @@ class weight_complaints {
 [[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
   std::string_view nearest;
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
-  for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
+  for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0 && looks_left_ > 0; ++i, --looks_left_) {
     const std::string_view candidate = file_.entries()[i].name;
     if (used_[i] != 0 || candidate.size() > longest_guessed_name || name.size() > longest_guessed_name) continue;
     --guesses_left_;

@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/io/name_set.hpp>
 #include <nnrt/ir/diagnose.hpp>
 #include <nnrt/ir/dump.hpp>
 #include <nnrt/ops/registry.hpp>
@@ -23,11 +24,12 @@ class model_builder {
   /// already, extents that are too large; as anywhere below, more than 2 GiB of names).
   result<std::int32_t> input(std::string_view name, const tensor_desc& desc) {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
-    for (const std::int32_t other : made_.graph.inputs)
-      if (made_.graph.name_of(made_.graph.at(other).name) == name) return fail(error_code::invalid_argument, "two inputs are called \"" + std::string(name) + "\"");
+    const auto name_of_input = [&](std::size_t i) { return made_.graph.name_of(made_.graph.at(made_.graph.inputs[i]).name); };
+    if (input_names_.has(name, name_of_input)) return fail(error_code::invalid_argument, "two inputs are called \"" + std::string(name) + "\"");
     if (desc.type == dtype::none || !detail::check_extents(desc)) return fail(refusal(name, desc, " has no dtype, or extents that no tensor can have"));
     const std::int32_t id = add({desc, ir::kind::input, made_.graph.add_text(name), 0, ir::none});
     made_.graph.inputs.push_back(id);
+    input_names_.add(name, name_of_input);
     return id;
   }
   /// A tensor of the model's weights, by name; compile() binds it.
@@ -112,9 +114,10 @@ class model_builder {
   result<void> output(std::string_view name, std::int32_t id) {
     if (auto ok = check_room(name); !ok) return ok;
     if (!has(id)) return fail(missing("output " + quoted(name), id));
-    for (const ir::output& other : made_.graph.outputs)
-      if (made_.graph.name_of(other.name) == name) return fail(error_code::invalid_argument, "two outputs are called \"" + std::string(name) + "\"");
+    const auto name_of_output = [&](std::size_t i) { return made_.graph.name_of(made_.graph.outputs[i].name); };
+    if (output_names_.has(name, name_of_output)) return fail(error_code::invalid_argument, "two outputs are called \"" + std::string(name) + "\"");
     made_.graph.outputs.push_back({id, made_.graph.add_text(name)});
+    output_names_.add(name, name_of_output);
     return {};
   }
 
@@ -137,6 +140,7 @@ class model_builder {
   model finish(const weights& file = {}) {
     made_.weights = file;
     ready_.clear();
+    input_names_ = {}, output_names_ = {};
     return std::exchange(made_, model{});
   }
 
@@ -162,6 +166,7 @@ class model_builder {
 
   model made_;
   pool<passes::readiness> ready_;  // of each value
+  detail::name_set input_names_, output_names_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -5,6 +5,7 @@
 #include <nnrt/io/graph_json.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
+#include <nnrt/io/name_set.hpp>
 #include <nnrt/io/record.hpp>
 #include <nnrt/io/safetensors_writer.hpp>
 #include <nnrt/io/weights_builder.hpp>
@@ -201,9 +202,11 @@ class model_writer {
 [[gnu::cold]] inline result<safetensors::outline> outline_of_models(std::span<const saved_model> networks) {
   if (networks.empty()) return fail(error_code::invalid_argument, "saved model: got 0 networks, expected at least 1");
   model_writer file;
+  nnrt::detail::name_set names;
+  const auto name_of = [&](std::size_t i) { return std::string_view(networks[i].name); };
   for (std::size_t i = 0; i < networks.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k)
-      if (networks[k].name == networks[i].name) return fail(error_code::invalid_argument, {"two networks are called ", piece::in_quotes(networks[i].name)});
+    if (names.has(networks[i].name, name_of)) return fail(error_code::invalid_argument, {"two networks are called ", piece::in_quotes(networks[i].name)});
+    names.add(networks[i].name, name_of);
     if (auto ok = file.add(networks[i], networks.size() == 1); !ok) return fail(std::move(ok.error()));
   }
   return std::move(file).finish();
@@ -239,14 +242,16 @@ class model_loader {
 
   [[gnu::cold]] result<std::vector<saved_model>> read() {
     std::vector<saved_model> made;
+    nnrt::detail::name_set names;
     json_.take(json_event::begin_object);
     const std::string made_by(json_.key("made_by").text());
     json_.key("models").list([&] {
       made.emplace_back();
       made.back().made_by = made_by;
       read_model(made.back());
-      for (std::size_t i = 0; i + 1 < made.size() && json_.is_fine(); ++i)
-        if (made[i].name == made.back().name) refuse({error_code::invalid_file, "two networks have this name"}, made.back());
+      const auto name_of = [&](std::size_t i) { return std::string_view(made[i].name); };
+      if (names.has(made.back().name, name_of) && json_.is_fine()) refuse({error_code::invalid_file, "two networks have this name"}, made.back());
+      else if (json_.is_fine()) names.add(made.back().name, name_of);
     });
     json_.take(json_event::end_object);
     json_.take(json_event::end);

@@ -78,6 +78,7 @@ class quantising {
     q.nodes.clear();
     made.stored_of.assign(floats.values.size(), ir::none);
     for (pool<std::int32_t>& of : forms_) of.assign(floats.values.size(), ir::none);
+    layer_of_.assign(floats.values.size(), -1);
     is_float_.assign(floats.values.size(), 0);
     for (std::size_t id = 0; id < floats.values.size(); ++id)
       if (floats.values[id].is != ir::kind::result || known_[id] != 0) is_float_[id] = 1;
@@ -294,9 +295,12 @@ class quantising {
   constexpr std::int32_t stored_weight(const ir::node& n, std::int32_t x) {
     const array_ref<const std::int32_t> in = g_.inputs_of(n);
     quantised_layer layer{.x = in[0], .weight = in[1], .bias = in.size() > 2 ? in[2] : ir::none, .x_scale = made.graph.at(x).desc.quantised.scale};
-    for (const quantised_layer& other : made.layers)
-      if (other.weight == layer.weight) layer.stored_weight = other.stored_weight, layer.weight_scales = other.weight_scales;
-    if (layer.stored_weight == ir::none) {
+    std::int32_t& known = layer_of_[static_cast<std::size_t>(layer.weight)];
+    if (known >= 0) {
+      const quantised_layer& other = made.layers[static_cast<std::size_t>(known)];
+      layer.stored_weight = other.stored_weight, layer.weight_scales = other.weight_scales;
+    } else {
+      known = static_cast<std::int32_t>(made.layers.size());
       tensor_desc desc = g_.at(layer.weight).desc;
       desc.type = i8;
       desc.quantised = per_channel<0>;
@@ -388,6 +392,7 @@ class quantising {
   const quantise_options& wanted_;
   pool<char> known_;
   pool<std::int32_t> forms_[2];  // by value: what is stored of it in 8 and in 16 bits
+  pool<std::int32_t> layer_of_;  // by weight: the first layer that reads it; -1: none so far
   pool<char> is_float_;          // by value: its float is there
   pool<std::int32_t> layer_of_unit_;  // by node: the convolution that a sum is one unit with
   pool<char> is_in_unit_;             // by node: a convolution that is part of its sum

@@ -14,26 +14,48 @@ struct stored_ends {
 
 namespace passes {
 
-/// Input i becomes what a conversion makes of it, if that alone reads it and makes `type` (none: whatever it makes). Whether it does.
-constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dtype::none) {
-  const std::int32_t from = g.inputs[i];
-  if (use_table(g).uses_of(from) != 1) return false;
-  for (ir::node& n : g.nodes) {
-    if (n.op->code != ops::quant_dtype_cast::code || g.inputs_of(n)[0] != from) continue;
-    const std::int32_t to = g.outputs_of(n)[0];
-    ir::value &given = g.at(from), &stored = g.at(to);
-    if (!stored.desc.quantised || (type != dtype::none && stored.desc.type != type)) return false;
-    stored.is = ir::kind::input, stored.name = given.name, given.is = ir::kind::result;
-    g.inputs[i] = to, n.removed = true;
-    compact(g);
-    return true;
+namespace detail {
+
+/// The conversions that read values first; none where no conversion does, or more than that.
+constexpr pool<std::int32_t> only_conversions(const ir::graph& g) {
+  const use_table use(g);
+  pool<std::int32_t> found;
+  found.assign(g.values.size(), ir::none);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    if (n.op->code == ops::quant_dtype_cast::code && use.uses_of(g.inputs_of(n)[0]) == 1) found[static_cast<std::size_t>(g.inputs_of(n)[0])] = static_cast<std::int32_t>(i);
   }
-  return false;
+  return found;
+}
+
+/// Input i becomes what this conversion makes of it, which then waits to be removed. Whether it does.
+constexpr bool replace_input(ir::graph& g, std::size_t i, std::int32_t conversion, dtype type) {
+  if (conversion == ir::none) return false;
+  ir::node& n = g.nodes[static_cast<std::size_t>(conversion)];
+  const std::int32_t to = g.outputs_of(n)[0];
+  ir::value &given = g.at(g.inputs[i]), &stored = g.at(to);
+  if (!stored.desc.quantised || (type != dtype::none && stored.desc.type != type)) return false;
+  stored.is = ir::kind::input, stored.name = given.name, given.is = ir::kind::result;
+  g.inputs[i] = to, n.removed = true;
+  return true;
+}
+
+}  // namespace detail
+
+/// Input i becomes what a conversion makes of it, if that alone reads it and makes `type` (none: any). Whether it does.
+constexpr bool take_off_conversion(ir::graph& g, std::size_t i, dtype type = dtype::none) {
+  const bool is_off = detail::replace_input(g, i, detail::only_conversions(g)[static_cast<std::size_t>(g.inputs[i])], type);
+  compact(g);
+  return is_off;
 }
 
 /// Inputs that one conversion alone reads become what it makes of them, outputs that a conversion makes become what it reads. Names stay.
 constexpr void take_off_conversions(ir::graph& g, const stored_ends& wanted) {
-  for (std::size_t i = 0; wanted.inputs && i < g.inputs.size(); ++i) take_off_conversion(g, i);
+  if (wanted.inputs) {
+    const pool<std::int32_t> conversions = detail::only_conversions(g);
+    for (std::size_t i = 0; i < g.inputs.size(); ++i) detail::replace_input(g, i, conversions[static_cast<std::size_t>(g.inputs[i])], dtype::none);
+    compact(g);
+  }
   const use_table use(g);
   for (ir::output& out : g.outputs) {
     const std::int32_t by = wanted.outputs ? use.producer_of(out.value) : ir::none;

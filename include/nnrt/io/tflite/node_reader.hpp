@@ -10,9 +10,21 @@
 #include <nnrt/ops/registry.hpp>
 #include <nnrt/ops/stack.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace nnrt::inline NNRT_ISA::tflite {
+
+namespace detail {
+
+/// The node whose first result a value is; nullptr: of none. For graphs of a builder, where later nodes make later values.
+[[gnu::cold]] inline const ir::node* maker_of(const ir::graph& g, std::int32_t id) {
+  const auto is_before = [&](const ir::node& n, std::int32_t value) { return g.outputs_of(n)[0] < value; };
+  const ir::node* const found = std::lower_bound(g.nodes.begin(), g.nodes.end(), id, is_before);
+  return found != g.nodes.end() && g.outputs_of(*found)[0] == id ? found : nullptr;
+}
+
+}  // namespace detail
 
 /// Reads an operator and adds nodes to the network. The first thing that is wrong is kept; what is asked for afterwards
 /// is harmless and adds nothing, so that readers of operators need not check each step.
@@ -320,13 +332,12 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   const ir::graph& g = network_.graph();
   shape_t made;
   if (desc(id).rank() != 1) return made;
-  for (const ir::node& n : g.nodes) {
-    if (n.op->code != ops::stack::code || g.outputs_of(n)[0] != id) continue;
-    for (const std::int32_t number : g.inputs_of(n)) {
-      pool<std::int64_t> extent;
-      ir::append_integers(g, g.at(number), extent);
-      made.push_back(extent.empty() ? -1 : extent[0]);
-    }
+  const ir::node* const maker = detail::maker_of(g, id);
+  if (maker == nullptr || maker->op->code != ops::stack::code) return made;
+  for (const std::int32_t number : g.inputs_of(*maker)) {
+    pool<std::int64_t> extent;
+    ir::append_integers(g, g.at(number), extent);
+    made.push_back(extent.empty() ? -1 : extent[0]);
   }
   return made;
 }
