@@ -34643,6 +34643,59 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
 // plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
 
+// ===== nnrt/passes/arena_layout.hpp
+// arena_layout: offsets in one arena for blocks of memory that are in use from one step to another.
+// Flow: plan_memory.hpp makes the blocks; addresses of operands follow from their offsets.
+//
+// The problem is dynamic storage allocation with lifetimes known beforehand, which is NP-hard. Two greedy orders: by size (Pisarchyk and Lee, "Efficient
+// Memory Management for Deep Neural Net Inference", 2020, "greedy by size"), which wastes least and looks at all pairs of blocks that are in use at one
+// time; and by time, best fit with merged gaps, in n log n steps.
+
+// ===== nnrt/core/deadline.hpp
+// deadline: a time after which what is under way is not wanted any more, on the steady clock.
+// Flow: compile(), its passes and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
+
+#include <ctime>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// For what may take as long as it takes.
+inline constexpr std::int64_t no_deadline = INT64_MAX;
+
+/// The steady clock, in nanoseconds.
+inline std::int64_t steady_now() {
+  ::timespec at{};
+  ::clock_gettime(CLOCK_MONOTONIC, &at);
+  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
+}
+
+/// Whether the time has come.
+inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
+
+/// A deadline that long loops ask for in every round. The clock is read in the first round, or first_look, and in every 32nd after it: reading it takes longer than
+/// most rounds. Without a deadline, as in constant evaluation, it is never read. Not for several threads: asking counts.
+class deadline_watch {
+ public:
+  constexpr deadline_watch() = default;
+  constexpr explicit deadline_watch(std::int64_t deadline, int first_look = 1) : deadline_(deadline), rounds_left_(first_look) {}
+
+  /// Whether the time has come; from then on the answer stays.
+  constexpr bool is_over() const { return deadline_ != no_deadline && look(); }
+
+ private:
+  bool look() const {
+    if (is_over_ || --rounds_left_ > 0) return is_over_;
+    rounds_left_ = 32;
+    return is_over_ = steady_now() >= deadline_;
+  }
+
+  std::int64_t deadline_ = no_deadline;
+  mutable int rounds_left_ = 1;
+  mutable bool is_over_ = false;
+};
+
+}  // namespace nnrt::inline NNRT_ISA
+
 namespace nnrt::inline NNRT_ISA::passes {
 
 inline constexpr std::int64_t arena_alignment = 64;
@@ -34655,9 +34708,343 @@ struct block {
   std::int32_t first = 0;
   std::int32_t last = 0;
   std::int64_t offset = 0;             // in the arena, once placed
-  std::int32_t parent = ir::none;      // a block that this one has become part of
+  std::int32_t parent = -1;            // a block that this one has become part of
   std::int64_t offset_in_parent = 0;
 };
+
+namespace detail {
+
+/// Heap sort: std::sort takes three times as many constexpr steps.
+template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
+  if (list.size() < 2) return;
+  const auto sift = [&](std::size_t at, std::size_t count) {
+    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
+      if (!less(list[at], list[child])) return;
+      nnrt::detail::swap_values(list[at], list[child]);
+    }
+  };
+  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
+  for (std::size_t count = list.size(); count-- > 1;) {
+    nnrt::detail::swap_values(list[0], list[count]);
+    sift(0, count);
+  }
+}
+
+/// Lists of blocks, linked through one pool.
+class block_lists {
+ public:
+  constexpr explicit block_lists(std::size_t lists) { first_.assign(lists, -1); }
+  constexpr void add(std::size_t list, std::int32_t block) {
+    links_.push_back({block, first_[list]});
+    first_[list] = static_cast<std::int32_t>(links_.size()) - 1;
+  }
+  template <class F> constexpr void for_each(std::size_t list, F f) const {
+    for (std::int32_t i = first_[list]; i >= 0; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
+  }
+
+ private:
+  struct link {
+    std::int32_t block = -1;
+    std::int32_t next = -1;
+  };
+  pool<std::int32_t> first_;
+  pool<link> links_;
+};
+
+/// Finds blocks by the steps at which they are in use. Of few steps each has a list of its blocks. Of many a block stands in the list of the step at which
+/// it begins, and in lists of runs of 1, 4, 16, … steps, as few as its lifetime consists of: O(log steps) lists for a block, and as many to look at.
+class lifetime_index {
+ public:
+  constexpr lifetime_index(const block* blocks, std::int32_t steps)
+      : blocks_(blocks), runs_(static_cast<std::size_t>(steps) + 1), begin_(is_short() ? 0 : runs_), in_use_(lists_for(runs_)) {}
+
+  constexpr void add(std::int32_t id, const block& b) {
+    if (!is_short()) return add_to_runs(id, b);
+    for (std::int32_t t = b.first; t <= b.last; ++t) in_use_.add(static_cast<std::size_t>(t), id);
+  }
+  /// Calls f with each block that is in use at a time when b is.
+  template <class F> constexpr void for_each_beside(const block& b, F f) const {
+    if (!is_short()) return for_each_in_runs(b, f);
+    for (std::int32_t t = b.first; t <= b.last; ++t)
+      in_use_.for_each(static_cast<std::size_t>(t), [&](std::int32_t other) {
+        if (t == b.first || blocks_[other].first == t) f(other);
+      });
+  }
+
+ private:
+  constexpr bool is_short() const { return runs_ <= 64; }
+  static constexpr std::size_t lists_for(std::size_t runs) {
+    std::size_t lists = runs;
+    for (; lists > 64 && runs != 1; lists += runs) runs = runs / 4 + 1;
+    return lists;
+  }
+  constexpr void add_to_runs(std::int32_t id, const block& b) {
+    begin_.add(static_cast<std::size_t>(b.first), id);
+    std::size_t level = 0, runs = runs_;
+    for (auto from = static_cast<std::size_t>(b.first), to = static_cast<std::size_t>(b.last) + 1; from < to; from /= 4, to /= 4) {
+      for (; from < to && from % 4 != 0; ++from) in_use_.add(level + from, id);
+      for (; from < to && to % 4 != 0; --to) in_use_.add(level + to - 1, id);
+      level += runs, runs = runs / 4 + 1;
+    }
+  }
+  template <class F> constexpr void for_each_in_runs(const block& b, F f) const {
+    std::size_t level = 0, runs = runs_, at = static_cast<std::size_t>(b.first);
+    in_use_.for_each(at, f);
+    while (runs != 1) {
+      level += runs, runs = runs / 4 + 1, at /= 4;
+      in_use_.for_each(level + at, f);
+    }
+    for (std::int32_t t = b.first + 1; t <= b.last; ++t) begin_.for_each(static_cast<std::size_t>(t), f);
+  }
+
+  const block* blocks_;
+  std::size_t runs_;    // of one step
+  block_lists begin_;
+  block_lists in_use_;  // of single steps, then of runs of 4 steps, …
+};
+
+/// Places the largest block first, each into the smallest gap that the blocks of its lifetime leave.
+struct placing_by_size {
+  block* blocks;                  // all of them: calls of operator [] are half of what these loops take a compiler
+  std::size_t count;
+  lifetime_index placed;
+  pool<std::int32_t> beside;      // blocks of the lifetime of the one that is placed next
+  pool<std::int32_t> by_offset;   // what is placed, but for the newest
+  pool<std::int32_t> newest;
+  pool<char> is_beside;           // empty where blocks are few
+  std::int64_t work = 0;          // blocks and steps looked at
+
+  constexpr placing_by_size(pool<block>& all, std::int32_t steps) : blocks(all.data()), count(all.size()), placed(blocks, steps) {}
+
+  /// Of few blocks, all of which are placed. The arena's size.
+  constexpr std::int64_t run(pool<std::int32_t> order) { return run(static_cast<pool<std::int32_t>&&>(order), INT64_MAX, {}); }
+  /// Of many. -1, with some offsets set, when it takes more work than it may, or too long.
+  constexpr std::int64_t run_within(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
+    is_beside.assign(count, 0);
+    return run(static_cast<pool<std::int32_t>&&>(order), most_work, watch);
+  }
+
+ private:
+  constexpr std::int64_t run(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
+    sort(order, [&](std::int32_t a, std::int32_t b) {
+      const std::int64_t x = blocks[a].bytes, y = blocks[b].bytes;
+      return x != y ? x > y : a < b;
+    });
+    std::int64_t arena_bytes = 0;
+    for (const std::int32_t id : order) {
+      block& b = blocks[id];
+      beside.clear();
+      placed.for_each_beside(b, [&](std::int32_t other) { beside.push_back(other); });
+      if (is_beside.empty()) {
+        sort_by_offset(beside);
+      } else {
+        work += b.last - b.first + static_cast<std::int64_t>(beside.size());
+        if (work > most_work || watch.is_over()) return -1;
+        sort_beside();
+      }
+      b.offset = smallest_gap(aligned(b.bytes));
+      arena_bytes = std::max(arena_bytes, b.offset + aligned(b.bytes));
+      placed.add(id, b);
+      if (!is_beside.empty()) newest.push_back(id);
+    }
+    return arena_bytes;
+  }
+  /// Where the smallest gap of so many bytes begins between the blocks of `beside`; the end of the last one when there is none.
+  constexpr std::int64_t smallest_gap(std::int64_t bytes) {
+    std::int64_t end = 0, best = -1, best_gap = 0;
+    for (const std::int32_t id : beside) {
+      const block& other = blocks[id];
+      const std::int64_t gap = other.offset - end;
+      if (gap >= bytes && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
+      end = std::max(end, other.offset + aligned(other.bytes));
+    }
+    return best < 0 ? end : best;
+  }
+  constexpr void sort_by_offset(pool<std::int32_t>& list) {
+    sort(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
+  }
+  /// By offset. A large part of what is placed is found faster in a list of all.
+  constexpr void sort_beside() {
+    if (beside.size() <= (by_offset.size() + newest.size()) / 8) return sort_by_offset(beside);
+    merge_newest();
+    work += static_cast<std::int64_t>(by_offset.size());
+    for (const std::int32_t id : beside) is_beside[static_cast<std::size_t>(id)] = 1;
+    beside.clear();
+    for (const std::int32_t id : by_offset)
+      if (nnrt::detail::taken(is_beside[static_cast<std::size_t>(id)]) != 0) beside.push_back(id);
+  }
+  constexpr void merge_newest() {
+    sort_by_offset(newest);
+    std::size_t from = by_offset.size();
+    by_offset.insert(newest.begin(), newest.end());
+    for (std::size_t to = by_offset.size(); !newest.empty();) {
+      if (from > 0 && blocks[by_offset[from - 1]].offset > blocks[newest.back()].offset) by_offset[--to] = by_offset[--from];
+      else by_offset[--to] = newest.back(), newest.pop_back();
+    }
+  }
+};
+
+/// An arena that is written to and freed while time passes: free segments merge with free neighbours, and a new block takes the smallest that has room.
+class segmented_arena {
+ public:
+  /// The segment that a block of so many bytes gets.
+  constexpr std::int32_t take(std::int64_t bytes) {
+    std::int32_t found = smallest_with(bytes);
+    if (found < 0 && last_ >= 0 && at(last_).is_free) remove(found = last_), bytes_ = at(found).offset, at(found).bytes = bytes, bytes_ += bytes;
+    else if (found < 0) found = add(bytes_, bytes, last_, -1), bytes_ += bytes;
+    else remove(found);
+    if (at(found).bytes > bytes) {
+      insert(add(at(found).offset + bytes, at(found).bytes - bytes, found, at(found).next));
+      at(found).bytes = bytes;
+    }
+    at(found).is_free = false;
+    return found;
+  }
+  constexpr void free(std::int32_t s) {
+    if (const std::int32_t next = at(s).next; next >= 0 && at(next).is_free) remove(next), absorb(s, next);
+    if (const std::int32_t before = at(s).before; before >= 0 && at(before).is_free) remove(before), absorb(before, s), s = before;
+    insert(s);
+  }
+  constexpr std::int64_t offset_of(std::int32_t s) const { return segments_[static_cast<std::size_t>(s)].offset; }
+  constexpr std::int64_t bytes() const { return bytes_; }
+
+ private:
+  /// Neighbours in the arena; while it is free, a node of a treap that is ordered by bytes, then offset.
+  struct segment {
+    std::int64_t offset = 0, bytes = 0;
+    std::int32_t before = -1, next = -1;
+    std::int32_t left = -1, right = -1;
+    std::uint32_t priority = 0;
+    bool is_free = false;
+  };
+  constexpr segment& at(std::int32_t s) { return segments_[static_cast<std::size_t>(s)]; }
+
+  constexpr std::int32_t add(std::int64_t offset, std::int64_t bytes, std::int32_t before, std::int32_t next) {
+    const auto s = static_cast<std::int32_t>(segments_.size());
+    segments_.push_back({.offset = offset, .bytes = bytes, .before = before, .next = next, .priority = (static_cast<std::uint32_t>(s) + 1) * 0x9e3779b1U});
+    (next >= 0 ? at(next).before : last_) = s;
+    if (before >= 0) at(before).next = s;
+    return s;
+  }
+  /// The second of two neighbours becomes part of the first.
+  constexpr void absorb(std::int32_t into, std::int32_t s) {
+    at(into).bytes += at(s).bytes;
+    at(into).next = at(s).next;
+    (at(s).next >= 0 ? at(at(s).next).before : last_) = into;
+  }
+
+  constexpr bool is_less(std::int32_t a, std::int32_t b) { return at(a).bytes != at(b).bytes ? at(a).bytes < at(b).bytes : at(a).offset < at(b).offset; }
+  constexpr std::int32_t smallest_with(std::int64_t bytes) {
+    std::int32_t found = -1;
+    for (std::int32_t s = root_; s >= 0;)
+      if (at(s).bytes >= bytes) found = s, s = at(s).left;
+      else s = at(s).right;
+    return found;
+  }
+  constexpr void insert(std::int32_t s) {
+    at(s).is_free = true;
+    std::int32_t* place = &root_;
+    while (*place >= 0 && at(*place).priority >= at(s).priority) place = is_less(s, *place) ? &at(*place).left : &at(*place).right;
+    const std::int32_t under = *place;
+    *place = s;
+    split(under, s, at(s).left, at(s).right);
+  }
+  /// Parts a tree into what is less than s and what is more.
+  constexpr void split(std::int32_t tree, std::int32_t s, std::int32_t& less, std::int32_t& more) {
+    std::int32_t *to_less = &less, *to_more = &more;
+    while (tree >= 0) {
+      const std::int32_t root = tree;
+      if (is_less(root, s)) *to_less = root, to_less = &at(root).right, tree = *to_less;
+      else *to_more = root, to_more = &at(root).left, tree = *to_more;
+    }
+    *to_less = *to_more = -1;
+  }
+  constexpr void remove(std::int32_t s) {
+    std::int32_t* place = &root_;
+    while (*place != s) place = is_less(s, *place) ? &at(*place).left : &at(*place).right;
+    std::int32_t less = at(s).left, more = at(s).right;
+    while (less >= 0 && more >= 0) {
+      const bool is_less_above = at(less).priority >= at(more).priority;
+      *place = is_less_above ? less : more;
+      place = is_less_above ? &at(less).right : &at(more).left;
+      (is_less_above ? less : more) = *place;
+    }
+    *place = less >= 0 ? less : more;
+  }
+
+  pool<segment> segments_;
+  std::int32_t root_ = -1;  // of the treap
+  std::int32_t last_ = -1;  // segment of the arena
+  std::int64_t bytes_ = 0;
+};
+
+/// Places blocks in the order of their first steps, those of one step largest first; is_backward: in that of their last steps, from the end. The arena's
+/// size; offsets: by block. Once the deadline is over, the rest is left out.
+constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_t> order, bool is_backward, pool<std::int64_t>& offsets, const deadline_watch& watch = {}) {
+  const auto at = [&](std::int32_t id) -> const block& { return blocks[static_cast<std::size_t>(id)]; };
+  const auto begin = [&](std::int32_t id) { return is_backward ? -at(id).last : at(id).first; };
+  const auto end = [&](std::int32_t id) { return is_backward ? -at(id).first : at(id).last; };
+  pool<std::int32_t> by_end = order;
+  sort(order, [&](std::int32_t a, std::int32_t b) {
+    if (begin(a) != begin(b)) return begin(a) < begin(b);
+    return at(a).bytes != at(b).bytes ? at(a).bytes > at(b).bytes : a < b;
+  });
+  sort(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  segmented_arena arena;
+  pool<std::int32_t> segment_of;
+  segment_of.assign(blocks.size(), -1);
+  offsets.assign(blocks.size(), 0);
+  std::size_t ended = 0;
+  for (const std::int32_t id : order) {
+    if (watch.is_over()) break;
+    for (; end(by_end[ended]) < begin(id); ++ended) arena.free(segment_of[static_cast<std::size_t>(by_end[ended])]);
+    const std::int32_t segment = segment_of[static_cast<std::size_t>(id)] = arena.take(aligned(at(id).bytes));
+    offsets[static_cast<std::size_t>(id)] = arena.offset_of(segment);
+  }
+  return arena.bytes();
+}
+
+/// The largest sum of bytes that blocks have in use at one step.
+constexpr std::int64_t most_bytes_in_use(const pool<block>& blocks, const pool<std::int32_t>& ids, std::int32_t steps) {
+  pool<std::int64_t> change;  // at each step, from the one before
+  change.assign(static_cast<std::size_t>(steps) + 2, 0);
+  for (const std::int32_t id : ids) {
+    const block& b = blocks.data()[id];
+    const std::int64_t bytes = aligned(b.bytes);
+    change.data()[b.first] += bytes;
+    change.data()[b.last + 1] -= bytes;
+  }
+  std::int64_t sum = 0, most = 0;
+  for (const std::int64_t c : change) most = std::max(most, sum += c);
+  return most;
+}
+
+/// Offsets for these blocks: by size where blocks are few, else the best of both orders of time, and of that by size if it takes no more work than it may.
+/// The arena's size, 0 once the deadline is over.
+constexpr std::int64_t place(pool<block>& blocks, pool<std::int32_t>&& ids, std::int32_t steps, std::int64_t lower_bound, const deadline_watch& watch) {
+  constexpr std::size_t few = 512;
+  constexpr std::int64_t most_work = std::int64_t{1} << 23;  // some 50 ms
+  if (ids.size() <= few) return placing_by_size(blocks, steps).run(static_cast<pool<std::int32_t>&&>(ids));
+  pool<std::int64_t> offsets, others;
+  std::int64_t least = place_by_time(blocks, ids, false, offsets, watch);
+  if (least > lower_bound && !watch.is_over()) {
+    const std::int64_t backward = place_by_time(blocks, ids, true, others, watch);
+    if (backward < least) least = backward, offsets = static_cast<pool<std::int64_t>&&>(others);
+  }
+  if (least > lower_bound && !watch.is_over()) {
+    const std::int64_t by_size = placing_by_size(blocks, steps).run_within(ids, most_work, watch);
+    if (by_size >= 0 && by_size <= least) return by_size;
+  }
+  for (const std::int32_t id : ids) blocks[static_cast<std::size_t>(id)].offset = offsets[static_cast<std::size_t>(id)];
+  return watch.is_over() ? 0 : least;
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA::passes
+
+namespace nnrt::inline NNRT_ISA::passes {
 
 /// Where a value lives: a block and an offset in it. No block: it is not computed while the network runs, or aliases such a value.
 struct location {
@@ -34681,6 +35068,11 @@ struct memory_plan {
   constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
     blocks.push_back({bytes, first, last});
     return static_cast<std::int32_t>(blocks.size()) - 1;
+  }
+  /// Makes a part of a part a part of the whole.
+  constexpr void skip_parent(block& part) {
+    const block& outer = block_at(part.parent);
+    if (outer.parent != ir::none) part.offset_in_parent += outer.offset_in_parent, part.parent = outer.parent;
   }
   /// The location in the outermost block.
   constexpr location resolve(location l) const {
@@ -34706,6 +35098,7 @@ struct block_assigner {
   array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
   pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+  bool has_joined = false;
 
   constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
     plan.of.assign(g.values.size(), {});
@@ -34721,10 +35114,20 @@ struct block_assigner {
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
   constexpr std::int32_t last_of(std::int32_t id) const { return last_use[static_cast<std::size_t>(id)]; }
 
+  /// As plan.resolve(), which it makes faster the next time: on the way each block becomes part of its parent's parent.
+  constexpr location resolve(location l) {
+    while (l.block != ir::none && plan.block_at(l.block).parent != ir::none) {
+      block& inner = plan.block_at(l.block);
+      plan.skip_parent(inner);
+      l.offset += inner.offset_in_parent;
+      l.block = inner.parent;
+    }
+    return l;
+  }
   /// The outermost block of a computed value; nullptr for others.
   constexpr block* block_of(std::int32_t id) {
     if (id == ir::none || plan.at(id).block == ir::none) return nullptr;
-    return &plan.block_at(plan.resolve(plan.at(id)).block);
+    return &plan.block_at(resolve(plan.at(id)).block);
   }
 
   /// Lets `to` live where `from` does, `offset` bytes further.
@@ -34740,12 +35143,12 @@ struct block_assigner {
   }
 
   /// Whether writing over `id` would spoil another operand that overlaps it without being the very same bytes (a part of it, say).
-  constexpr bool spoils_another(const ir::node& n, std::int32_t id) const {
-    const location mine = plan.resolve(plan.at(id));
+  constexpr bool spoils_another(const ir::node& n, std::int32_t id) {
+    const location mine = resolve(plan.at(id));
     const std::int64_t my_bytes = g.at(id).desc.bytes();
     for (const std::int32_t other : g.inputs_of(n)) {
       if (other == ir::none || other == id || plan.at(other).block == ir::none) continue;
-      const location its = plan.resolve(plan.at(other));
+      const location its = resolve(plan.at(other));
       const std::int64_t its_bytes = g.at(other).desc.bytes();
       if (its.block != mine.block || its.offset >= mine.offset + my_bytes || mine.offset >= its.offset + its_bytes) continue;
       if (its.offset != mine.offset || its_bytes != my_bytes) return true;
@@ -34776,25 +35179,32 @@ struct block_assigner {
     return true;
   }
 
-  /// Whether concat's operands can be written straight into its result: each fills a block of its own that is no part of another.
+  /// Whether concat's operands can be written straight into its result: each fills a block that is no part of another, and not twice. Then these blocks
+  /// have a parent, which join() makes.
   constexpr bool can_join(const ir::node& n) {
+    const array_ref<const std::int32_t> ids = g.inputs_of(n);
     const tensor_desc& whole = g.at(g.outputs_of(n)[0]).desc;
-    for (std::size_t i = 0; i < g.inputs_of(n).size(); ++i) {
-      const std::int32_t id = g.inputs_of(n)[i];
-      const location at = plan.at(id);
-      if (at.block == ir::none || at.offset != 0) return false;
-      if (g.at(id).desc.quantised != whole.quantised) return false;  // stored numbers change on the way
-      const block& b = plan.block_at(at.block);
-      if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
-      for (std::size_t k = 0; k < i; ++k)
-        if (plan.at(g.inputs_of(n)[k]).block == at.block) return false;
-    }
+    std::size_t joined = 0;
+    while (joined < ids.size() && give_away(ids[joined], whole)) ++joined;
+    if (joined == ids.size()) return true;
+    while (joined > 0) plan.block_at(plan.at(ids[--joined]).block).parent = ir::none;
+    return false;
+  }
+  constexpr bool give_away(std::int32_t id, const tensor_desc& whole) {
+    constexpr std::int32_t to_come = -2;
+    const location at = plan.at(id);
+    if (at.block == ir::none || at.offset != 0) return false;
+    if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
+    block& b = plan.block_at(at.block);
+    if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
+    b.parent = to_come;
     return true;
   }
   constexpr void join(const ir::node& n, std::int32_t i) {
     const std::int32_t y = g.outputs_of(n)[0];
     const std::int32_t whole = plan.add_block(g.at(y).desc.bytes(), i, std::max(i, last_of(y)));
     plan.at(y) = {whole, 0, ir::none};
+    has_joined = true;
     std::int64_t offset = 0;
     for (const std::int32_t id : g.inputs_of(n)) {
       block& part = plan.block_at(plan.at(id).block);
@@ -34839,89 +35249,20 @@ struct block_assigner {
   }
 };
 
-/// Heap sort: std::sort takes three times as many constexpr steps.
-template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
-  const auto sift = [&](std::size_t at, std::size_t count) {
-    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
-      if (!less(list[at], list[child])) return;
-      nnrt::detail::swap_values(list[at], list[child]);
-    }
-  };
-  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
-  for (std::size_t count = list.size(); count-- > 1;) {
-    nnrt::detail::swap_values(list[0], list[count]);
-    sift(0, count);
-  }
-}
-
-/// A list of blocks for each step, linked through one pool.
-class step_lists {
- public:
-  constexpr explicit step_lists(std::int32_t steps) { first_.assign(static_cast<std::size_t>(steps) + 1, ir::none); }
-  constexpr void add(std::int32_t step, std::int32_t block) {
-    links_.push_back({block, first_[static_cast<std::size_t>(step)]});
-    first_[static_cast<std::size_t>(step)] = static_cast<std::int32_t>(links_.size()) - 1;
-  }
-  template <class F> constexpr void for_each(std::int32_t step, F f) const {
-    for (std::int32_t i = first_[static_cast<std::size_t>(step)]; i != ir::none; i = links_[static_cast<std::size_t>(i)].next) f(links_[static_cast<std::size_t>(i)].block);
-  }
-
- private:
-  struct link {
-    std::int32_t block = ir::none;
-    std::int32_t next = ir::none;
-  };
-  pool<std::int32_t> first_;
-  pool<link> links_;
-};
-
-/// Offsets for all outermost blocks: the largest first, each into the smallest gap that fits among the blocks of its lifetime.
-constexpr void place(memory_plan& plan, std::int32_t steps) {
-  pool<std::int32_t> order;
-  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
-    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) order.push_back(static_cast<std::int32_t>(i));
-  sort(order, [&](std::int32_t a, std::int32_t b) {
-    const std::int64_t x = plan.block_at(a).bytes, y = plan.block_at(b).bytes;
-    return x != y ? x > y : a < b;
-  });
-  step_lists in_use(steps);
-  pool<std::int32_t> neighbours;
-  for (const std::int32_t id : order) {
-    block& b = plan.block_at(id);
-    neighbours.clear();
-    for (std::int32_t t = b.first; t <= b.last; ++t)
-      in_use.for_each(t, [&](std::int32_t other) {
-        if (t == b.first || plan.block_at(other).first == t) neighbours.push_back(other);
-      });
-    sort(neighbours, [&](std::int32_t x, std::int32_t y) { return plan.block_at(x).offset < plan.block_at(y).offset; });
-    std::int64_t end = 0, best = -1, best_gap = 0;
-    for (const std::int32_t other : neighbours) {
-      const std::int64_t gap = plan.block_at(other).offset - end;
-      if (gap >= aligned(b.bytes) && (best < 0 || gap < best_gap)) best = end, best_gap = gap;
-      end = std::max(end, plan.block_at(other).offset + aligned(plan.block_at(other).bytes));
-    }
-    b.offset = best < 0 ? end : best;
-    plan.arena_bytes = std::max(plan.arena_bytes, b.offset + aligned(b.bytes));
-    for (std::int32_t t = b.first; t <= b.last; ++t) in_use.add(t, id);
-  }
-  for (std::int32_t t = 0; t <= steps; ++t) {
-    std::int64_t sum = 0;
-    in_use.for_each(t, [&](std::int32_t id) { sum += aligned(plan.block_at(id).bytes); });
-    plan.lower_bound = std::max(plan.lower_bound, sum);
-  }
-}
-
 }  // namespace detail
 
-/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added.
-constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known) {
+/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added. Once the deadline is
+/// over, the rest is left out.
+constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known, const deadline_watch& watch = {}) {
   detail::block_assigner assigner(g, known);
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
     const ir::node& n = g.nodes[i];
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
     else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
   }
+  if (assigner.has_joined)
+    for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents come later than their parts
+      if (block& part = assigner.plan.blocks[i]; part.parent != ir::none) assigner.plan.skip_parent(part);
   return static_cast<memory_plan&&>(assigner.plan);
 }
 
@@ -34937,8 +35278,14 @@ constexpr void keep_apart(memory_plan& plan, std::size_t steps) {
   for (block& b : plan.blocks) b.last = static_cast<std::int32_t>(steps);
 }
 
-/// Lays the blocks out; `steps` is the number of nodes of the graph.
-constexpr void place_blocks(memory_plan& plan, std::size_t steps) { detail::place(plan, static_cast<std::int32_t>(steps)); }
+/// Lays the blocks out; `steps` is the number of nodes of the graph. Once the deadline is over, they lie anywhere.
+constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline_watch& watch = {}) {
+  pool<std::int32_t> outermost;
+  for (std::size_t i = 0; i < plan.blocks.size(); ++i)
+    if (plan.blocks[i].parent == ir::none && plan.blocks[i].bytes > 0) outermost.push_back(static_cast<std::int32_t>(i));
+  plan.lower_bound = detail::most_bytes_in_use(plan.blocks, outermost, static_cast<std::int32_t>(steps));
+  plan.arena_bytes = detail::place(plan.blocks, static_cast<pool<std::int32_t>&&>(outermost), static_cast<std::int32_t>(steps), plan.lower_bound, watch);
+}
 
 }  // namespace nnrt::inline NNRT_ISA::passes
 
@@ -35096,6 +35443,30 @@ struct found_group {
   std::int64_t rows = 0;  // of the last one's result in one band; 0: they are shared out together
 };
 
+/// How many bytes of the arena are in use at some time from one node to another.
+struct arena_use {
+  pool<std::int64_t> begun, ended;  // bytes of blocks that began, and that ended, before each node
+  std::int64_t most = 0;            // at one node
+
+  constexpr arena_use(const pool<passes::block>& blocks, std::size_t nodes) {
+    begun.assign(nodes + 2, 0);
+    ended.assign(nodes + 2, 0);
+    for (const passes::block& b : blocks) {
+      if (b.parent != ir::none) continue;
+      begun[static_cast<std::size_t>(b.first) + 1] += passes::aligned(b.bytes);
+      ended[static_cast<std::size_t>(b.last) + 1] += passes::aligned(b.bytes);
+    }
+    for (std::size_t i = 0; i <= nodes; ++i) {
+      begun[i + 1] += begun[i];
+      ended[i + 1] += ended[i];
+      if (i < nodes) most = std::max(most, between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    }
+  }
+  constexpr std::int64_t between(std::int32_t first, std::int32_t last) const {
+    return begun[static_cast<std::size_t>(last) + 1] - ended[static_cast<std::size_t>(first)];
+  }
+};
+
 /// Finds groups in chains of candidates, each the only reader of the one before it.
 struct band_finder {
   const ir::graph& g;
@@ -35149,12 +35520,11 @@ struct band_finder {
   constexpr pool<found_group> find_joined() const {
     pool<found_group> found;
     const auto count = static_cast<std::int32_t>(candidates.size());
-    std::int64_t most = 0;
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) most = std::max(most, bytes_between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    const arena_use bytes(memory.blocks, g.nodes.size());
     for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
       if (at(first).has_group || !can_run_in_bands(first)) continue;
       while (last + 1 < count && last - first + 1 < most_band_steps && is_joined(last)) ++last;
-      while (last > first && !(is_closed(first, last) && bytes_between(at(first).node, at(last).node) <= most)) --last;
+      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most)) --last;
       if (last > first) found.push_back({first, last, 0});
     }
     return found;
@@ -35186,32 +35556,61 @@ struct band_finder {
            at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
-  /// Bytes of the arena that are in use at some time from one node to another.
-  constexpr std::int64_t bytes_between(std::int32_t first, std::int32_t last) const {
-    std::int64_t bytes = 0;
-    for (const passes::block& b : memory.blocks)
-      if (b.parent == ir::none && b.first <= last && b.last >= first) bytes += passes::aligned(b.bytes);
-    return bytes;
-  }
   /// Makes one group of a chain if a band of it fits into the cache, else cuts the chain where least lies between.
   constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
     if (first == last) return;
-    const std::int64_t rows = rows_for(first, last);
-    if (rows > 0 && last - first < most_band_steps && is_closed(first, last))
-      return found.push_back({first, last, rows});
-    std::int32_t cut = first;
-    for (std::int32_t c = first; c < last; ++c)
-      if (desc_of(c).bytes() < desc_of(cut).bytes()) cut = c;
-    add_groups(first, cut, found);
-    add_groups(cut + 1, last, found);
+    const chain_cuts cuts(*this, first, last);
+    pool<chain_part> rest;  // the first one last
+    rest.push_back({first, last, cuts.root});
+    while (!rest.empty()) {
+      const chain_part part = rest.back();
+      rest.pop_back();
+      if (part.first == part.last) continue;
+      const bool is_short = part.last - part.first < most_band_steps;
+      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0; rows > 0 && is_closed(part.first, part.last)) {
+        found.push_back({part.first, part.last, rows});
+        continue;
+      }
+      rest.push_back({part.cut + 1, part.last, cuts.in_second(part.cut)});
+      rest.push_back({part.first, part.cut, cuts.in_first(part.cut)});
+    }
   }
+  /// Candidates first … last of a chain, and after which of them least lies between.
+  struct chain_part {
+    std::int32_t first = 0, last = 0, cut = -1;
+  };
+  /// Where a chain is cut, and then its parts: a Cartesian tree of the bytes after each candidate, the first of the smallest on top. Linear in the
+  /// chain's length, where looking through each part would be quadratic.
+  struct chain_cuts {
+    std::int32_t begin;
+    std::int32_t root = -1;
+    pool<std::int32_t> first_child, second_child;
+
+    constexpr chain_cuts(const band_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
+      first_child.assign(static_cast<std::size_t>(last - first), -1);
+      second_child = first_child;
+      pool<std::int32_t> right_edge;  // of the tree so far
+      for (std::int32_t c = first; c < last; ++c) {
+        std::int32_t above = -1;  // what c takes the place of
+        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes()) above = right_edge.back(), right_edge.pop_back();
+        first_child[static_cast<std::size_t>(c - begin)] = above;
+        (right_edge.empty() ? root : second_child[static_cast<std::size_t>(right_edge.back() - begin)]) = c;
+        right_edge.push_back(c);
+      }
+    }
+    constexpr std::int32_t in_first(std::int32_t cut) const { return first_child[static_cast<std::size_t>(cut - begin)]; }
+    constexpr std::int32_t in_second(std::int32_t cut) const { return second_child[static_cast<std::size_t>(cut - begin)]; }
+  };
   /// Rows of a band: as many as fit, an even number, since kernels make two at once; 0 when not even two fit.
   constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
     const std::int64_t height = desc_of(last).shape[1];
     if (options.rows > 0) return std::min(options.rows, height);
-    std::int64_t rows = 0;
-    while (rows + 2 <= height && working_set(first, last, rows + 2) <= second_cache_bytes) rows += 2;
-    return rows;
+    std::int64_t pairs = 0, too_many = height / 2 + 1;
+    while (pairs + 1 < too_many) {
+      const std::int64_t middle = (pairs + too_many) / 2;
+      (working_set(first, last, 2 * middle) <= second_cache_bytes ? pairs : too_many) = middle;
+    }
+    return 2 * pairs;
   }
   /// Bytes of results and weights that a band goes through.
   constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
@@ -35402,16 +35801,18 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 }  // namespace detail
 
 /// batch_norm, scale (along the channels) and bias_add after a convolution or dense layer with known weights become part of
-/// those weights.
-constexpr void fold_into_weights(ir::graph& g) {
+/// those weights. False, with the graph half done, once the deadline is over.
+constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     if (n.op->folded_as == nullptr) continue;
     if (n.op->traits.computes == meaning::scale && !state.runs_along_channels(n)) continue;
     if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
@@ -35449,21 +35850,24 @@ struct planned_node {
 struct kernel_chooser {
   const ir::graph& g;
   plan_options options;
+  const deadline_watch& watch;  // once it is over, what follows is left out
   pool<char> known;
   passes::memory_plan memory;
   pool<planned_node> nodes;
   pool<std::int64_t> kept_of;   // of values: where a group keeps some of their rows, in its scratch memory; -1: nowhere
   plan made;                    // its bands, with their windows, and part_scratch_bytes
 
-  constexpr kernel_chooser(const ir::graph& graph, plan_options opts)
-      : g(graph), options(opts), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known)) {}
+  constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
+      : g(graph), options(opts), watch(deadline), known(passes::known_values(graph)), memory(passes::assign_blocks(graph, known, watch)) {}
 
-  /// Of all nodes; afterwards blocks may be added and placed.
-  constexpr void choose_all() {
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) choose(static_cast<std::int32_t>(i));
+  /// Of all nodes; afterwards blocks may be added and placed. False once the deadline is over.
+  constexpr bool choose_all() {
+    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) choose(static_cast<std::int32_t>(i));
+    if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
     kept_of.assign(g.values.size(), -1);
     if (may_have_bands()) add_bands();
     add_scratch();
+    return true;
   }
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
@@ -35598,6 +36002,73 @@ struct kernel_chooser {
 }  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/distinct_descs.hpp
+// distinct_descs: a list of descs that has each of them once.
+// Flow: the planner gives every operand the index of its desc, and asks this where there are many.
+
+// ===== nnrt/core/hash.hpp
+// hash: words mixed into one, and the slot of a table that it stands for.
+// Flow: passes find equal nodes by it, the planner equal descs, builders and readers names.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// FNV-1a (Fowler, Noll, Vo), a word at a time.
+inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
+
+/// The slot in a table of 2^bits slots: the upper bits of a product (Knuth's multiplicative hashing), for the lower ones of FNV depend on the lower bits of
+/// each word alone, which in floats are often 0.
+constexpr std::size_t slot_of(std::uint64_t hash, int bits) { return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits)); }
+
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = no_hash;
+  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Equal descs have equal hashes, but for scales of 0 and -0.
+constexpr std::uint64_t hash_of(const tensor_desc& desc) {
+  std::uint64_t hash = mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
+  for (const std::int64_t extent : desc.shape) hash = mix(hash, static_cast<std::uint64_t>(extent));
+  const quantisation& q = desc.quantised;
+  return q ? mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint32_t>(q.zero_point)) : hash;
+}
+
+/// Finds descs in a list of different ones that it alone adds to, by a hash table.
+class distinct_descs {
+ public:
+  /// The index of a desc, which is added when it is new.
+  constexpr std::int32_t index_in(pool<tensor_desc>& list, const tensor_desc& desc) {
+    if (2 * (list.size() + 1) > slots_.size()) {
+      for (bits_ = 4; std::size_t{1} << bits_ < 4 * list.size();) ++bits_;
+      slots_.assign(std::size_t{1} << bits_, -1);
+      for (std::size_t i = 0; i < list.size(); ++i) slots_[slot_for(list, list[i])] = static_cast<std::int32_t>(i);
+    }
+    std::int32_t& slot = slots_[slot_for(list, desc)];
+    if (slot < 0) {
+      slot = static_cast<std::int32_t>(list.size());
+      list.push_back(desc);
+    }
+    return slot;
+  }
+
+ private:
+  /// Where the desc stands in the table, or would.
+  constexpr std::size_t slot_for(const pool<tensor_desc>& list, const tensor_desc& desc) const {
+    std::size_t slot = slot_of(hash_of(desc), bits_);
+    while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc)) slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  pool<std::int32_t> slots_;  // open addressing: indices, -1 where there is none
+  int bits_ = 0;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/passes/evaluate.hpp
 // evaluate: computes nodes whose operands are all constants while the graph is planned.
 // Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare steps instead.
@@ -35677,16 +36148,19 @@ constexpr bool evaluate(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants.
-constexpr void evaluate_constants(ir::graph& g) {
+/// Evaluates every node whose operands are small constants, or which asks for shapes alone; its outputs become constants. False, with the graph half done,
+/// once the deadline is over.
+constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
   bool changed = false;
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
     g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
     n.removed = true;
     changed = true;
   }
   if (changed) compact(g);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
@@ -35707,6 +36181,7 @@ struct planner : kernel_chooser {
   pool<std::int32_t> slot_of;   // of values
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
+  distinct_descs desc_finder;
 
   using kernel_chooser::kernel_chooser;
 
@@ -35725,14 +36200,16 @@ struct planner : kernel_chooser {
     if (const std::int32_t scales = g.at(id).scales; scales != ir::none) read_by_steps[static_cast<std::size_t>(scales)] = 1;
   }
 
-  /// The index of a desc, which is added when it is new. The search begins at the newest: neighbours are alike.
+  /// The index of a desc, which is added when it is new. The search begins at the newest, since neighbours are alike, and does not go far.
   constexpr std::int32_t desc_index(const tensor_desc& desc) {
+    constexpr std::size_t far = 64;
     // The last extent first: comparing whole descs was a sixth of what compilers spent on planning MobileNetV2.
     const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
     const std::int64_t extent = desc.shape.extents[last];
-    const tensor_desc* const first = made.descs.begin();
+    const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
     for (const tensor_desc* other = made.descs.end(); other != first;)
-      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - first);
+      if ((--other)->shape.extents[last] == extent && *other == desc) return static_cast<std::int32_t>(other - made.descs.begin());
+    if (made.descs.size() >= far) return desc_finder.index_in(made.descs, desc);
     made.descs.push_back(desc);
     return static_cast<std::int32_t>(made.descs.size()) - 1;
   }
@@ -36003,17 +36480,18 @@ struct planner : kernel_chooser {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     reserve();
     made.constants = g.bytes;
-    choose_all();
+    if (!choose_all()) return {};
     pool<std::int32_t> copies;
     for (const ir::output& out : g.outputs)
       copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
     if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
-    passes::place_blocks(memory, g.nodes.size());
+    passes::place_blocks(memory, g.nodes.size(), watch);
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
     add_ports();
-    for (std::int32_t i = 0; i < count; ++i) emit(i);
+    for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
+    if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
@@ -36023,8 +36501,9 @@ struct planner : kernel_chooser {
 
 }  // namespace detail
 
-/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows.
-constexpr plan make_plan(const ir::graph& g, plan_options options = {}) { return detail::planner(g, options).run(); }
+/// The plan of a graph whose shapes are all known. Its kernels are those that the instruction set of this translation unit allows. Once the deadline is over,
+/// which the watch then says, the plan is nothing to be run.
+constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) { return detail::planner(g, options, watch).run(); }
 
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/node_table.hpp
@@ -36065,20 +36544,32 @@ constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
 }
 
-/// Index of the step that runs node i; the number of steps when none does. The last one: packing may stand before it.
-constexpr std::size_t step_of(const plan_view& plan, std::size_t i) {
-  for (std::size_t k = plan.steps.size(); k-- > 0;)
-    if (plan.steps[k].node == static_cast<std::int32_t>(i)) return k;
-  return plan.steps.size();
-}
+/// For each node the step that runs it, and for each step its group of bands; none where there is no such. Of several steps the last one: packing may stand
+/// before it.
+struct steps_of_nodes {
+  pool<std::int32_t> step_of, band_of;
 
-/// Bytes between the first operand of a node without a step and its output k: reshapes and joins begin where it does, parts further on.
-constexpr std::int64_t offset_in_operand(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::size_t k) {
-  if (!n.op->traits.outputs_are_parts) return 0;
+  constexpr steps_of_nodes(const plan_view& plan, std::size_t nodes) {
+    step_of.assign(nodes, ir::none);
+    band_of.assign(plan.steps.size(), ir::none);
+    for (std::size_t k = 0; k < plan.steps.size(); ++k)
+      if (const std::int32_t node = plan.steps[k].node; node >= 0) step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < plan.bands.size(); ++k)
+      for (std::int32_t i = 0; plan.bands[k].rows > 0 && i < plan.bands[k].steps.count; ++i)
+        band_of[static_cast<std::size_t>(plan.bands[k].steps.first + i)] = static_cast<std::int32_t>(k);
+  }
+};
+
+/// Says where in the arena the outputs of a node without a step lie, whose first operand lies at `first`: reshapes and joins begin where it does, parts further
+/// on.
+constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first, pool<std::int64_t>& offset_of) {
   pool<tensor_desc> out;
   for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
   const ir::operand_list operands(g, g.inputs_of(n), known);
-  return n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) * size_of(out[k].type);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const std::int64_t elements = n.op->traits.outputs_are_parts ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k)) : 0;
+    offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + elements * size_of(out[k].type);
+  }
 }
 
 }  // namespace detail
@@ -36091,6 +36582,7 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
   pool<std::int64_t> offset_of;  // of values in the arena
   offset_of.assign(g.values.size(), -1);
   pool<node_info> rows;
+  const detail::steps_of_nodes found(plan, g.nodes.size());
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     const ir::node& n = g.nodes[i];
     const std::int32_t y = g.outputs_of(n)[0];
@@ -36101,20 +36593,17 @@ constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view
     row.output = g.at(y).desc;
     row.parameters = detail::parameters_of(g, n, known);
     row.macs = detail::macs_of(g, n);
-    if (const std::size_t at = detail::step_of(plan, i); at < plan.steps.size()) {
-      const step& s = plan.steps[at];
+    if (const std::int32_t at = found.step_of[i]; at != ir::none) {
+      const step& s = plan.steps[static_cast<std::size_t>(at)];
       row.kernel = s.kernel;
-      for (std::size_t k = 0; k < plan.bands.size(); ++k) {
-        const band_group& group = plan.bands[k];
-        const std::int64_t place = static_cast<std::int64_t>(at) - group.steps.first;
-        if (group.rows > 0 && place >= 0 && place < group.steps.count) row.band = static_cast<std::int32_t>(k), row.band_rows = group.rows;
-      }
+      if (const std::int32_t band = found.band_of[static_cast<std::size_t>(at)]; band != ir::none)
+        row.band = band, row.band_rows = plan.bands[static_cast<std::size_t>(band)].rows;
       for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
         const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
         if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
       }
     } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
-      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + detail::offset_in_operand(g, n, known, k);
+      detail::place_outputs(g, n, known, first, offset_of);
     }
     row.arena_offset = offset_of[static_cast<std::size_t>(y)];
     rows.push_back(row);
@@ -38002,6 +38491,7 @@ class weight_complaints {
   array_ref<const weight_spec> specs_;
   pool<unsigned char> used_;
   std::size_t guesses_left_ = 10'000;  // a hostile file must not make the guessing quadratic
+  std::size_t looks_left_ = 1'000'000;
   std::size_t count_ = 0;
   pool<char> lines_;
 };
@@ -38037,7 +38527,7 @@ class weight_complaints {
 [[gnu::cold]] inline std::string_view weight_complaints::nearest_superfluous(std::string_view name) {
   std::string_view nearest;
   std::size_t fewest = std::min<std::size_t>(name.size() / 4 + 2, name.size());
-  for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0; ++i) {
+  for (std::size_t i = 0; i < used_.size() && guesses_left_ > 0 && looks_left_ > 0; ++i, --looks_left_) {
     const std::string_view candidate = file_.entries()[i].name;
     if (used_[i] != 0 || candidate.size() > longest_guessed_name || name.size() > longest_guessed_name) continue;
     --guesses_left_;
@@ -38217,29 +38707,55 @@ constexpr bool columns_are_of_part_of_a_map(const ir::graph& g, const passes::us
   return axes.size() == 4 && axes[3] == 3;  // moved as a map, channels last
 }
 
-/// What so many columns come from: the tensor that is where walking on from operand to operand in order ends. A map of one pixel needs no other order,
-/// but may have been made of one that does; and what a reshape makes of rows (heads, say) is no map.
-constexpr column_source source_of_columns(const ir::graph& g, const passes::use_table& table, std::int32_t id, std::int64_t columns) {
-  const ir::node* maker = nullptr;
-  for (std::int32_t next = id; next != ir::none;) {
-    id = next;
-    maker = table.producer_of(id) == ir::none ? nullptr : &g.nodes[static_cast<std::size_t>(table.producer_of(id))];
-    if (maker != nullptr && !has_operands(g, *maker, 1)) return {};
-    next = maker != nullptr ? operand_in_order(g, *maker) : ir::none;
+/// What the columns of all tensors come from, found in one walk over the nodes: networks of strangers may join and cut one tensor again and again, so
+/// that the ways back from a layer are more than anyone can walk.
+class column_sources {
+ public:
+  constexpr column_sources(const ir::graph& graph, const passes::use_table& table) : g_(graph), table_(table) {
+    origin_.reserve(g_.values.size());
+    for (std::size_t id = 0; id < g_.values.size(); ++id) origin_.push_back(static_cast<std::int32_t>(id));
+    is_mixed_.assign(g_.values.size(), 0);
+    for (const ir::node& n : g_.nodes) follow(n);
   }
-  const tensor_desc& desc = g.at(id).desc;
-  if (desc.rank() == 4) {
+
+  /// What that number of columns of a tensor comes from. A map of one pixel needs no other order, but may have been made of one that does; and what a
+  /// reshape makes of rows (heads, say) is no map.
+  constexpr column_source of(std::int32_t id, std::int64_t columns) const {
+    const std::int32_t from = id == ir::none ? ir::none : origin_[static_cast<std::size_t>(id)];
+    if (from == ir::none) return {};
+    const tensor_desc& desc = g_.at(from).desc;
+    if (desc.rank() != 4) return {{}, is_mixed_[static_cast<std::size_t>(from)] != 0};
     if (is_map(desc) && desc.shape.elements(1) == columns) return {desc.shape};
-    return {{}, columns_are_of_part_of_a_map(g, table, id, columns)};
+    return {{}, columns_are_of_part_of_a_map(g_, table_, from, columns)};
   }
-  if (maker == nullptr || !keeps_some_order(g, *maker)) return {};
-  for (const std::int32_t from : g.inputs_of(*maker)) {
-    if (from == ir::none || g.at(from).desc.rank() != desc.rank() || desc.rank() == 0) continue;
-    const column_source before = source_of_columns(g, table, from, g.at(from).desc.shape[desc.rank() - 1]);
-    if (before.map.rank == 4 || before.is_mixed) return {{}, true};
+
+ private:
+  constexpr void follow(const ir::node& n) {
+    const bool is_whole = has_operands(g_, n, 1);
+    const std::int32_t from = is_whole ? operand_in_order(g_, n) : ir::none;
+    const bool may_mix = is_whole && from == ir::none && keeps_some_order(g_, n);
+    for (const std::int32_t id : g_.outputs_of(n)) {
+      const auto y = static_cast<std::size_t>(id);
+      if (!is_whole) origin_[y] = ir::none;
+      else if (from != ir::none) origin_[y] = origin_[static_cast<std::size_t>(from)];
+      else if (may_mix && g_.at(id).desc.rank() != 4) is_mixed_[y] = comes_from_map(n, g_.at(id).desc.rank()) ? 1 : 0;
+    }
   }
-  return {};
-}
+  /// Whether an operand of this rank does, in its order or not.
+  constexpr bool comes_from_map(const ir::node& n, int rank) const {
+    for (const std::int32_t id : g_.inputs_of(n)) {
+      if (id == ir::none || g_.at(id).desc.rank() != rank || rank == 0) continue;
+      const column_source before = of(id, g_.at(id).desc.shape[rank - 1]);
+      if (before.map.rank == 4 || before.is_mixed) return true;
+    }
+    return false;
+  }
+
+  const ir::graph& g_;
+  const passes::use_table& table_;
+  pool<std::int32_t> origin_;  // of values: where walking back from operand to operand in order ends; none: at a node whose operands are missing
+  pool<char> is_mixed_;        // of origins: joined, cut or taken one by one from something that comes from a map
+};
 
 /// Groups of a convolution: input channels over the weight's.
 constexpr std::int64_t group_of(const ir::graph& g, const ir::node& n) {
@@ -38285,7 +38801,7 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
 /// Reads off the graph how each weight is used.
 class weight_reader {
  public:
-  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
+  constexpr explicit weight_reader(const ir::graph& g) : g_(g), table_(g), sources_(g_, table_), walk_(g_, table_), maps_(maps_made_of_columns(g, table_)), is_computed_(computed_from_inputs(g)) {
     spec_of_.assign(g.values.size(), ir::none);
     for (std::size_t id = 0; id < g.values.size(); ++id) {
       const ir::value& v = g.values[id];
@@ -38321,7 +38837,7 @@ class weight_reader {
  private:
   constexpr bool is_weight(std::int32_t id) const { return id != ir::none && g_.at(id).is == ir::kind::weight; }
   constexpr weight_spec& spec(std::int32_t id) { return specs[static_cast<std::size_t>(spec_of_[static_cast<std::size_t>(id)])]; }
-  constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return source_of_columns(g_, table_, x, columns); }
+  constexpr column_source columns_of(std::int32_t x, std::int64_t columns) const { return sources_.of(x, columns); }
 
   /// Puts a use of a weight down; another one whose order in files differs makes them a contradiction.
   constexpr void put(std::int32_t id, const weight_spec& use, bool is_mixed = false) {
@@ -38443,6 +38959,7 @@ class weight_reader {
 
   const ir::graph& g_;
   passes::use_table table_;
+  column_sources sources_;
   weight_walk walk_;
   pool<shape_t> maps_;
   pool<unsigned char> is_computed_, is_put_;
@@ -38710,10 +39227,12 @@ constexpr void builder::finish() {
 
 namespace nnrt::inline NNRT_ISA::passes {
 
-/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep.
-constexpr void remove_dead_nodes(ir::graph& g) {
+/// Removes every node none of whose outputs is read, last nodes first, so that chains go in one sweep. False, with the graph half done, once the deadline
+/// is over; so are all passes below.
+constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
   use_table table(g);
   for (std::size_t i = g.nodes.size(); i-- > 0;) {
+    if (watch.is_over()) return false;
     ir::node& n = g.nodes[i];
     bool needed = false;
     for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
@@ -38724,17 +39243,19 @@ constexpr void remove_dead_nodes(ir::graph& g) {
     n.removed = true;
   }
   compact(g);
+  return true;
 }
 
 namespace detail {
 
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
-
-/// Of the operator, its operands and its attributes.
+/// Of the operator, its operands, its attributes and the quantisation of its result, which a front end may wish for.
 constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
-  std::uint64_t hash = mix(0xcbf29ce484222325U, static_cast<std::uint64_t>(n.op->code));
+  using nnrt::detail::mix;
+  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
   for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
   for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
+  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
+    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
   return hash;
 }
 
@@ -38759,18 +39280,20 @@ constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& 
 }  // namespace detail
 
 /// Of nodes with equal operator, operands and attributes only the first stays.
-constexpr void merge_common_nodes(ir::graph& g) {
-  std::size_t slots = 16;
-  while (slots < 2 * g.nodes.size()) slots *= 2;
+constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  int bits = 4;
+  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
+  const std::size_t slots = std::size_t{1} << bits;
   pool<std::int32_t> first_with;  // open addressing: node index or none
   first_with.assign(slots, ir::none);
   pool<std::int32_t> to = identity_of(g);
   bool changed = false;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return false;
     ir::node& n = g.nodes[i];
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to[static_cast<std::size_t>(id)];
-    std::size_t slot = detail::hash_of(g, n) & (slots - 1);
+    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
     while (first_with[slot] != ir::none && !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n)) slot = (slot + 1) & (slots - 1);
     if (first_with[slot] == ir::none) {
       first_with[slot] = static_cast<std::int32_t>(i);
@@ -38783,9 +39306,10 @@ constexpr void merge_common_nodes(ir::graph& g) {
     n.removed = true;
     changed = true;
   }
-  if (!changed) return;
+  if (!changed) return true;
   compact(g);
   redirect(g, to);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
@@ -38811,11 +39335,13 @@ constexpr word* free_activation(ir::graph& g, const ir::node& n) {
 
 }  // namespace detail
 
-/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node.
-constexpr void fuse_activations(ir::graph& g) {
+/// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the graph half done, once the deadline
+/// is over.
+constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
   const use_table table(g);
   bool changed = false;
   for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
     const activation wanted = detail::activation_of(n);
     if (wanted == activation::none) continue;
     const std::int32_t x = g.inputs_of(n)[0], y = g.outputs_of(n)[0];
@@ -38830,30 +39356,17 @@ constexpr void fuse_activations(ir::graph& g) {
     changed = true;
   }
   if (changed) compact(g);
+  return true;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
 
 namespace nnrt::inline NNRT_ISA::passes {
 
-/// Every pass, each where it finds most to do, as long as `go_on()`, which is asked between them. Whether all have run.
-template <class GoOn> constexpr bool optimise_while(ir::graph& g, GoOn go_on) {
-  remove_dead_nodes(g);
-  if (!go_on()) return false;
-  evaluate_constants(g);
-  if (!go_on()) return false;
-  merge_common_nodes(g);
-  if (!go_on()) return false;
-  fold_into_weights(g);
-  if (!go_on()) return false;
-  fuse_activations(g);
-  remove_dead_nodes(g);
-  return true;
-}
-
-/// Every pass.
-constexpr void optimise(ir::graph& g) {
-  (void)optimise_while(g, [] { return true; });
+/// Every pass, each where it finds most to do. False, with the graph half done, once the deadline is over.
+constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) && fold_into_weights(g, watch) && fuse_activations(g, watch) &&
+         remove_dead_nodes(g, watch);
 }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
@@ -39418,28 +39931,6 @@ template <class F> auto computed_in(float_environment wanted, F f) {
   const float_scope scope(wanted);
   return detail::called(f);
 }
-
-}  // namespace nnrt::inline NNRT_ISA
-// ===== nnrt/exec/deadline.hpp
-// deadline: a time after which what is under way is not wanted any more, on the steady clock.
-// Flow: compile() and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
-
-#include <ctime>
-
-namespace nnrt::inline NNRT_ISA {
-
-/// For what may take as long as it takes.
-inline constexpr std::int64_t no_deadline = INT64_MAX;
-
-/// The steady clock, in nanoseconds.
-inline std::int64_t steady_now() {
-  ::timespec at{};
-  ::clock_gettime(CLOCK_MONOTONIC, &at);
-  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
-}
-
-/// Whether the time has come.
-inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
 
 }  // namespace nnrt::inline NNRT_ISA
 
