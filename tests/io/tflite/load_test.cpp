@@ -69,6 +69,8 @@ const spoiled files[] = {
      "subgraph 0: operator 1 CALL_ONCE: nnrt has no such operator"},
     {"an operator that we lack", [](file& f) { f.calls[1].builtin = 27; },
      "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
+    {"an operator that we have and do not read", [](file& f) { f.calls[1].builtin = 52; },
+     "subgraph 0: operator 1 BIDIRECTIONAL_SEQUENCE_LSTM: nnrt reads no such operator from files, though it has lstm"},
     {"StableHLO", [](file& f) { f.calls[1].builtin = 170; },
      "subgraph 0: operator 1 builtin operator 170: nnrt has no such operator"},
     {"a negative number", [](file& f) { f.calls[1].builtin = -3; },
@@ -296,6 +298,20 @@ const spoiled files[] = {
        f.calls = {{dequantize, {1}, {3}}};
      },
      "subgraph 0: operator 0 DEQUANTIZE: declared output type must match (got i32, expected f32)"},
+    {"QUANTIZE to an integer that has no scale here",
+     [](file& f) {
+       f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.01F}, {0}}};
+       f.tensors[3] = {int32, {1, 2}, "y", {}, {{0.0001F}, {0}}};
+       f.calls = {{114, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 QUANTIZE: output 0: i32 with a scale, which integers of 8 and 16 bits alone have here"},
+    {"QUANTIZE from an integer that has no scale here",
+     [](file& f) {
+       f.tensors[0] = {int32, {1, 2}, "x", {}, {{0.0001F}, {0}}};
+       f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.01F}, {0}}};
+       f.calls = {{114, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 QUANTIZE: input 0: i32 with a scale, which integers of 8 and 16 bits alone have here"},
     {"the declared rank of a constant through DEQUANTIZE",
      [](file& f) {
        f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F}, {0}}};

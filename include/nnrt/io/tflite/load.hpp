@@ -91,13 +91,20 @@ inline constexpr std::size_t most_missing = 100;
   return names;
 }
 
+/// An operator of nnrt that computes what this one of TensorFlow Lite does, though none is read from files; empty: there is none.
+[[gnu::cold]] inline std::string_view unread_counterpart(std::string_view name) {
+  return name == "LSTM" || name == "UNIDIRECTIONAL_SEQUENCE_LSTM" || name == "BIDIRECTIONAL_SEQUENCE_LSTM" ? "lstm" : "";
+}
+
 /// Refuses a file for all operators that nothing here computes: whoever mends it wants to know them at once.
 [[gnu::cold]] inline result<void> check_operators(const document& file, records<schema::node> nodes) {
   constexpr std::size_t most_named = 8;
   std::size_t first = 0;
   const std::vector<std::string> names = missing_operators(file, nodes, first);
   if (names.empty()) return {};
-  std::string text = joined({"operator ", first, " ", names[0], ": nnrt has no such operator"});
+  const std::string_view counterpart = unread_counterpart(names[0]);
+  std::string text = joined({"operator ", first, " ", names[0], counterpart.empty() ? ": nnrt has no such operator" : ": nnrt reads no such operator from files, though it has "});
+  append(text, {counterpart});
   for (std::size_t i = 1; i < names.size() && i < most_named; ++i) append(text, {i == 1 ? ", nor " : ", ", names[i]});
   if (names.size() > most_named) append(text, {" and ", names.size() - most_named, names.size() < most_missing ? " more" : " more, or even more"});
   return fail(error_code::not_supported, std::move(text));

@@ -82,6 +82,8 @@ class node_reader {
 
   /// The one scale of input i, whatever its type; 0 where the file gives it none, or several.
   float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
+  /// The same of output i.
+  [[gnu::cold]] float output_scale_or_0(std::size_t i) const { return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0; }
   /// Refuses the file for what it says of input i.
   [[gnu::cold]] void refuse_input(std::size_t i, pieces why) {
     const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
