@@ -26,7 +26,11 @@ constexpr std::int64_t highest_number = std::numeric_limits<std::int64_t>::max()
 
 // --- shapes ----------------------------------------------------------------
 
-std::int64_t any_extent(dice& random) { return random.once_in(60) ? 0 : random.between(1, 6); }
+/// Mostly small; none, or longer than vectors and blocks of kernels are, now and then.
+std::int64_t any_extent(dice& random) {
+  if (random.once_in(60)) return 0;
+  return random.once_in(50) ? random.between(7, 300) : random.between(1, 6);
+}
 
 shape_t any_shape(shape_wish wish, dice& random) {
   const bool is_of_max_rank = wish == shape_wish::max_rank;
@@ -283,6 +287,11 @@ std::vector<word> words_for(const operator_info& op, const shape_t& x, dice& ran
 
 // --- quantisation ----------------------------------------------------------
 
+/// Mostly one of layers that were trained; any from 1e-30 to 1e30 now and then.
+float any_scale(dice& random) {
+  return static_cast<float>(random.once_in(12) ? std::pow(10.0, random.real(-30, 30)) : random.real(0.01, 0.5));
+}
+
 /// Any scale, or one of those that some functions have for results between -1 and 1, or 0 and 1.
 quantisation any_quantisation(dtype type, dice& random) {
   if (random.once_in(3))
@@ -290,7 +299,7 @@ quantisation any_quantisation(dtype type, dice& random) {
         {quant{0x1p-8F, type == i8 ? -128 : 0}, quant{0x1p-7F, type == u8 ? 128 : 0}, quant{0x1p-15F, 0}});
   const std::int64_t lowest = type == u8 ? 0 : -100, highest = type == u8 ? 200 : 100;
   const bool has_zero_point = size_of(type) == 1 && !random.once_in(3);
-  return quant{static_cast<float>(random.real(0.01, 0.5)),
+  return quant{any_scale(random),
                static_cast<std::int32_t>(has_zero_point ? random.between(lowest, highest) : 0)};
 }
 
@@ -306,7 +315,7 @@ void quantise(random_node& made, dtype computed, dice& random) {
     x.desc.quantised = is_shared ? shared : any_quantisation(x.desc.type, random);
     if (i == 0 || x.desc.rank() == 0 || !random.once_in(3)) continue;
     x.desc.quantised = per_channel<0>;
-    for (std::int64_t k = 0; k < x.desc.shape[0]; ++k) x.scales.push_back(static_cast<float>(random.real(0.01, 0.5)));
+    for (std::int64_t k = 0; k < x.desc.shape[0]; ++k) x.scales.push_back(any_scale(random));
   }
   for (std::size_t i = 0; i < made.op->outputs.size(); ++i) {
     made.wanted.emplace_back();
