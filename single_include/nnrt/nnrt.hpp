@@ -36898,7 +36898,6 @@ template <class T> class shared {
 // ===== nnrt/io/open_file.hpp
 // open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
 // Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to read.
-// a file for reading.
 
 // ===== nnrt/core/system_text.hpp
 // system_text: what the operating system says of the number of an error.

@@ -1,6 +1,5 @@
 // open_file: opens regular files for reading, without waiting, and with a size that is known before a byte is read.
 // Flow: mapped_file and readers of cache files call open_to_read(); no other function of the library opens a file to read.
-// a file for reading.
 #pragma once
 
 #include <nnrt/core/config.hpp>
