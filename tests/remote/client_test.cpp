@@ -7,6 +7,7 @@
 #include <nnrt/ops/relu.hpp>
 
 #include "remote/hosted.hpp"
+#include "remote/liar.hpp"
 #include "remote/pair_of_sockets.hpp"
 #include "remote/toy_driver.hpp"
 #include "support/child_process.hpp"
@@ -639,33 +640,7 @@ TEST_CASE("client: nothing stays open, neither here nor in the host") {
 }
 
 namespace {
-
-/// A client that does not keep to the protocol.
-class liar {
- public:
-  explicit liar(const hosted& host) : socket_(std::move(*connect_to(host.path()))) {}
-  template <hdi::record T> ending ask(question what, const T& of) {
-    hdi::writer message;
-    hdi::marshal(message, of);
-    return send_and_hear(static_cast<std::uint32_t>(what), message);
-  }
-  /// How the answer begins; code -2: the host has hung up.
-  ending send_and_hear(std::uint32_t what, const hdi::writer& message) {
-    packet answer;
-    if (!send(socket_.number(), what, message) || receive(socket_.number(), answer, steady_now() + 5'000'000'000) != arrival::message) return {-2, {}};
-    hdi::reader in(answer.bytes);
-    ending how;
-    REQUIRE(hdi::unmarshal(in, how));
-    return how;
-  }
-  int socket() const { return socket_.number(); }
-
- private:
-  owned_file socket_;
-};
-
 constexpr auto invalid = static_cast<std::int32_t>(error_code::invalid_argument);
-
 }  // namespace
 
 TEST_CASE("host: questions that are none, or not whole, are answered with what is wrong") {
@@ -965,7 +940,8 @@ TEST_CASE("host: a child process neither ends its parent's clients nor takes the
   auto listens = listening_socket::at(folder.file("socket"));
   REQUIRE(listens);
   pair_of_sockets sockets;
-  auto served = remote::detail::served_socket::begin(std::move(sockets.theirs), [](int own) {
+  auto served = remote::detail::served_socket::begin(std::move(sockets.theirs), [](remote::detail::served_socket& served_here) {
+    const int own = served_here.number();
     packet asked;
     while (receive(own, asked) == arrival::message && send(own, asked.asked, answer(), asked.number)) {}
   });

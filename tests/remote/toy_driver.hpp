@@ -5,6 +5,7 @@
 #include <nnrt/exec/session.hpp>
 #include <nnrt/hal/driver.hpp>
 
+#include <unistd.h>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -53,6 +54,15 @@ class toy_model final : public nnrt::hal::prepared_model {
     static std::atomic<int> living{0};
     return living;
   }
+  /// Milliseconds that runs take, of all such models, unless nobody wants them any more; and how many ended so.
+  static std::atomic<int>& run_milliseconds() {
+    static std::atomic<int> each{0};
+    return each;
+  }
+  static std::atomic<int>& given_up() {
+    static std::atomic<int> count{0};
+    return count;
+  }
   nnrt::result<nnrt::hal::extent_range> input_range(std::size_t i) const override {
     if (i == 1) return nnrt::fail(nnrt::error_code::not_supported, "the second input may have any extents");
     nnrt::hal::extent_range range{inputs_[i].desc.shape, inputs_[i].desc.shape};
@@ -72,6 +82,11 @@ class toy_model final : public nnrt::hal::prepared_model {
     nnrt::result<void> run(nnrt::array_ref<const nnrt::hal::argument> inputs, nnrt::array_ref<nnrt::hal::argument> outputs, std::int64_t deadline) override {
       if (model.before_)
         if (auto ok = model.before_(inputs, outputs); !ok) return ok;
+      for (int wait = 0; wait < run_milliseconds(); ++wait) {
+        if (is_unwanted != nullptr && *is_unwanted)
+          return ++given_up(), nnrt::fail(nnrt::error_code::deadline_missed, "nobody wants it");
+        ::usleep(1000);
+      }
       if (deadline != nnrt::no_deadline && nnrt::steady_now() >= deadline) return nnrt::fail(nnrt::error_code::deadline_missed, "too slow");
       for (std::size_t i = 0; i < outputs.size() && !inputs.empty(); ++i) {
         outputs[i].shape = inputs[0].shape;
@@ -87,7 +102,9 @@ class toy_model final : public nnrt::hal::prepared_model {
       }
       return {};
     }
+    void stop_when(const std::atomic<bool>* unwanted) override { is_unwanted = unwanted; }
     const toy_model& model;
+    const std::atomic<bool>* is_unwanted = nullptr;
   };
 
   std::vector<end> inputs_, outputs_;

@@ -3,6 +3,7 @@
 #include <nnrt/hal.hpp>
 #include <nnrt/hal/bpu_driver.hpp>
 #include <nnrt/remote.hpp>
+#include <nnrt/remote/activation.hpp>
 
 #include <CLI/CLI.hpp>
 
@@ -58,9 +59,14 @@ void allow_many_files() {
 
 int main(int count, char** words) {
   CLI::App app("Hosts a driver behind a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
-  app.footer("Programs list the device where NNRT_DRIVER_SOCKETS names the socket. SIGTERM, SIGINT or SIGHUP end the host and remove the socket;\n"
-             "runs that are under way have 5 seconds to end, and then SIGALRM kills it (142 to a shell).\n"
-             "Exit codes: 0 it was ended and every run had come to its end, 1 it failed (the reason is on stderr), 2 the arguments make no sense.");
+  app.footer(
+      "Programs list the device where NNRT_DRIVER_SOCKETS names the socket. Started by systemd for a socket unit, or "
+      "by any program that hands it a\n"
+      "listening socket as file 3 with LISTEN_FDS=1 and LISTEN_PID, the host serves that one and needs no --socket. "
+      "SIGTERM, SIGINT or SIGHUP end the host and remove the socket;\n"
+      "runs that are under way have 5 seconds to end, and then SIGALRM kills it (142 to a shell).\n"
+      "Exit codes: 0 it was ended and every run had come to its end, 1 it failed (the reason is on stderr), 2 the "
+      "arguments make no sense.");
   std::string socket, driver = "cpu";
   remote::host_options options;
   std::uint64_t memory_mib = options.most.memory_bytes >> 20U;
@@ -68,10 +74,26 @@ int main(int count, char** words) {
   auto* const path = app.add_option("--socket", socket, "Where to listen; a socket that a killed host left there is replaced")->type_name("PATH");
   app.add_option("--driver", driver, "The device, by its name")->capture_default_str()->type_name("NAME");
   app.add_option("--name", options.name, "By which programs know the device [remote_<its own name>]")->type_name("NAME");
-  app.add_option("--clients", options.most.clients, "Connections of programs at once")->capture_default_str()->check(CLI::Range(1, 4096));
+  app.add_option("--clients", options.most.clients,
+                 "Connections of programs at once; a process that has one leaves the last quarter to others")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
   app.add_option("--runs", options.most.connections, "Runs of one program at the same time")->capture_default_str()->check(CLI::Range(1, 4096));
   app.add_option("--models", options.most.models, "Prepared models of one program")->capture_default_str()->check(CLI::Range(1, 1 << 20));
-  app.add_option("--memory", memory_mib, "MiB of tensors that one program may share, and of constants in its models")->capture_default_str()->check(CLI::Range(1, 1 << 24));
+  app.add_option("--memory", memory_mib,
+                 "MiB of tensors that one program may share, and as many of the host's own for it: constants of its "
+                 "models, weights as kernels read them, arenas\n"
+                 "and copies of inputs")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 24));
+  app.add_option("--handshake", options.most.handshake_milliseconds,
+                 "Milliseconds until a new connection must have asked something")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 30));
+  app.add_option("--idle", options.most.idle_milliseconds,
+                 "Milliseconds that a program without models or memory here may be silent")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 30));
   app.add_flag("--list", lists, "Print the devices that --driver knows, and end");
   app.add_flag("--quiet", is_quiet, "Say nothing of clients that come or are refused");
   try {
@@ -85,7 +107,12 @@ int main(int count, char** words) {
     std::printf("%s\n", names.c_str());
     return 0;
   }
-  if (path->empty()) return complain("--socket PATH says where to listen; --help says more", wrong_usage);
+  auto activated = remote::activated_socket();
+  if (!activated) return complain(activated.error().message());
+  if (path->empty() && !*activated)
+    return complain("--socket PATH says where to listen; --help says more", wrong_usage);
+  if (!path->empty() && *activated)
+    return complain("--socket: a socket was given already (LISTEN_FDS), expected one of the two", wrong_usage);
   const auto is_control = [](char letter) { return static_cast<unsigned char>(letter) < ' ' || letter == 127; };
   if (std::any_of(options.name.begin(), options.name.end(), is_control)) return complain("--name: has letters that no terminal shows", wrong_usage);
   const auto device = find_driver(driver, names);
@@ -98,9 +125,10 @@ int main(int count, char** words) {
   allow_many_files();
   const owned_file stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");
-  auto listens = remote::listening_socket::at(socket);
+  auto listens =
+      *activated ? result<remote::listening_socket>(std::move(**activated)) : remote::listening_socket::at(socket);
   if (!listens) return complain(listens.error().message());
-  if (!is_quiet) std::fprintf(stderr, "nnrt-driverd: %s listens at %s\n", device->name, socket.c_str());
+  if (!is_quiet) std::fprintf(stderr, "nnrt-driverd: %s listens at %s\n", device->name, listens->path().c_str());
   const auto done = remote::serve(device->device, *listens, stop.number(), options);
   if (!done) return complain(done.error().message());
   return 0;

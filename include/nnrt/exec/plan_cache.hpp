@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/shared.hpp>
 #include <nnrt/exec/memory.hpp>
+#include <nnrt/exec/memory_account.hpp>
 
 #include <pthread.h>
 #include <algorithm>
@@ -17,6 +18,7 @@ struct compiled_plan {
   ir::graph optimised;
   plan made;
   prepared_weights weights;
+  accounted_bytes accounted = {};  // of the weights
 };
 
 /// At most `capacity` plans, each under the shapes of the inputs; the one that was not asked for the longest makes room.

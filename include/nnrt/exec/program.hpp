@@ -63,6 +63,8 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
   if (is_over(deadline)) return compiled_too_late();
   made.optimised.bytes = {};  // the plan has the constants
+  if (auto ok = made.accounted.take(family.wanted.account, made.made.prepared_bytes, "prepared weights"); !ok)
+    return fail(std::move(ok.error()));
   if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }

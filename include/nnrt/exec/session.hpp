@@ -4,6 +4,7 @@
 
 #include <nnrt/core/contract.hpp>
 #include <nnrt/core/deadline.hpp>
+#include <nnrt/exec/memory_account.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/run_bands.hpp>
 #include <nnrt/exec/thread_trials.hpp>
@@ -146,6 +147,11 @@ class session {
     const plan_view p = plan();
     std::int64_t input_bytes = 0;
     for (const port& in : p.inputs) input_bytes += passes::aligned(p.desc_of(in).bytes());
+    const std::int64_t scratch_bytes = threads_ ? p.part_scratch_bytes * (threads_->threads() - 1) : 0;
+    if (auto ok =
+            accounted_.take(program_.family_->wanted.account, p.arena_bytes + input_bytes + scratch_bytes, "session");
+        !ok)
+      return ok;
     if (auto ok = memory_.allocate(p.arena_bytes + input_bytes, "session"); !ok) return ok;
     bases_.assign(p.base_count(), nullptr);
     views_.resize(p.slots.size());
@@ -159,7 +165,7 @@ class session {
     clear_ports(p, p.inputs, bases_);
     clear_ports(p, p.outputs, bases_);
     if (!threads_) return {};
-    return further_scratch_.allocate(p.part_scratch_bytes * (threads_->threads() - 1), "scratch memory of the threads");
+    return further_scratch_.allocate(scratch_bytes, "scratch memory of the threads");
   }
   result<void> start_threads() {
     if (!program_.family_) return fail(error_code::invalid_argument, "the program was moved away");
@@ -189,6 +195,7 @@ class session {
   program program_;
   heap_block memory_;
   heap_block further_scratch_;
+  accounted_bytes accounted_;  // of both
   shared<thread_pool> threads_;
   thread_trials trials_;
   std::vector<std::byte*> bases_;

@@ -107,7 +107,9 @@ class checked_execution {
     if (is_over(deadline)) return fail(error_code::deadline_missed, "the deadline is over");
     return drive(inputs, outputs, deadline);
   }
-  /// The same for arguments that were looked at.
+  /// As execution::stop_when().
+  void stop_when(const std::atomic<bool>* is_unwanted) { execution_->stop_when(is_unwanted); }
+  /// The same as run() for arguments that were looked at.
   result<void> drive(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) {
     for (argument& out : outputs) out.shape.rank = 0;  // until the driver says which it is
     return ends_->check_after(execution_->run(inputs, outputs, deadline), outputs);

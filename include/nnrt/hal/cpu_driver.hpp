@@ -8,9 +8,11 @@
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/hal/driver.hpp>
 
-#include <cstring>
-#include <string>
 #include <unistd.h>
+#include <atomic>
+#include <cstring>
+#include <span>
+#include <string>
 
 namespace nnrt::inline NNRT_ISA::hal {
 
@@ -19,24 +21,27 @@ namespace detail {
 /// A session of its own for each execution; inputs are read where the caller has them.
 class cpu_execution final : public execution {
  public:
-  explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()), booleans_(compiled.input_count()) { look_up_outputs(); }
+  explicit cpu_execution(const program& compiled) : session_(compiled), output_bytes_(compiled.output_count()) {
+    look_up_outputs();
+  }
   /// Error: out_of_memory.
   result<void> ready() const { return session_.ready(); }
 
   result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) override {
     if (auto ok = fit_shapes(inputs); !ok) return ok;
-    for (std::size_t i = 0; i < inputs.size(); ++i) session_.read_input_from(i, readable(i, inputs[i].data));
+    for (std::size_t i = 0; i < inputs.size(); ++i) give_input(i, inputs[i].data);
     bool is_room = true;  // for extents that the model leaves open; hal::ends_of_model says of which output, and how much
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       outputs[i].shape = session_.output_desc(i).shape;
       is_room = is_room && outputs[i].bytes >= output_bytes_[i];
     }
     if (!is_room) return fail(error_code::invalid_argument, "an output's memory is too small");
-    if (auto done = session_.run_until(deadline); !done) return done;
+    if (auto done = run_until(deadline); !done) return done;
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (output_bytes_[i] != 0) std::memcpy(outputs[i].data, session_.output_bytes(i).data(), output_bytes_[i]);
     return {};
   }
+  void stop_when(const std::atomic<bool>* is_unwanted) override { is_unwanted_ = is_unwanted; }
 
  private:
   /// Brings the session to the shapes of these inputs. Those that a desc leaves open (-1) are no input's.
@@ -47,18 +52,34 @@ class cpu_execution final : public execution {
     std::vector<shape_t> shapes;
     for (const argument& input : inputs) shapes.push_back(input.shape);
     auto done = session_.resize(shapes);
+    took_ = no_deadline;
     look_up_outputs();
     return done;
   }
-  /// Where a run reads an input: at its own bytes, but for booleans that are none of C++'s, as C programs and other processes may write them.
-  const std::byte* readable(std::size_t i, const std::byte* bytes) {
+  /// A run that takes less time than this is not looked after: threads would have to meet between its steps.
+  static constexpr std::int64_t short_run = 5'000'000;
+
+  result<void> run_until(std::int64_t deadline) {
+    if (is_unwanted_ == nullptr || (deadline == no_deadline && took_ < short_run)) return session_.run_until(deadline);
+    if (is_unwanted_->load(std::memory_order_relaxed))
+      return fail(error_code::deadline_missed, "nobody wants the run any more");
+    const std::int64_t begin = steady_now();
+    auto done = session_.run_while([&] { return !is_unwanted_->load(std::memory_order_relaxed) && !is_over(deadline); },
+                                   "the run was given less time than it takes");
+    if (done) took_ = steady_now() - begin;
+    return done;
+  }
+  /// A run reads an input where it is, but for booleans that are none of C++'s, as C programs and other processes may
+  /// write them: of those it reads a copy in the session's own memory.
+  void give_input(std::size_t i, const std::byte* bytes) {
     const tensor_desc& desc = session_.input_desc(i);
-    if (desc.type != boolean) return bytes;
-    const auto count = static_cast<std::size_t>(desc.bytes());
-    if (first_no_boolean({bytes, count}) == count) return bytes;
-    booleans_[i].assign(bytes, bytes + count);
-    make_booleans(booleans_[i]);
-    return booleans_[i].data();
+    const auto count = desc.type == boolean ? static_cast<std::size_t>(desc.bytes()) : 0;
+    if (first_no_boolean({bytes, count}) == count) return session_.read_input_from(i, bytes);
+    session_.read_input_from(i, nullptr);
+    const std::span<std::byte> own = session_.input_bytes(i);
+    if (own.size() != count) return;  // no memory: run() says so
+    std::memcpy(own.data(), bytes, count);
+    make_booleans(own);
   }
   void look_up_outputs() {
     for (std::size_t i = 0; i < output_bytes_.size(); ++i)
@@ -67,7 +88,8 @@ class cpu_execution final : public execution {
 
   session session_;
   std::vector<std::size_t> output_bytes_;  // at the shapes of the last run
-  std::vector<byte_list> booleans_;        // of inputs that must be copied
+  const std::atomic<bool>* is_unwanted_ = nullptr;
+  std::int64_t took_ = no_deadline;  // the last run, at the present shapes
 };
 
 /// A compiled program, or one that was restored from bytes and reads its weights there.
@@ -157,7 +179,10 @@ class cpu_driver : public driver {
   }
 
   result<std::shared_ptr<prepared_model>> prepare(const model& network, const preferences& wanted) override {
-    auto compiled = compile(network, {.threads = threads_for(wanted.speed), .float16_weights = wanted.float16, .deadline = wanted.deadline});
+    auto compiled = compile(network, {.threads = threads_for(wanted.speed),
+                                      .float16_weights = wanted.float16,
+                                      .deadline = wanted.deadline,
+                                      .account = wanted.account});
     if (!compiled) return fail(std::move(compiled.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled), name());
   }
@@ -185,7 +210,9 @@ class cpu_driver : public driver {
     return refusal;
   }
   result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) const {
-    auto made = restore_program(bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline}, is_checked, name());
+    auto made = restore_program(
+        bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline, .account = wanted.account},
+        is_checked, name());
     if (!made) return fail(std::move(made.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*made), name(), bytes);
   }

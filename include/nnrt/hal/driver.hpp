@@ -4,10 +4,12 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/deadline.hpp>
+#include <nnrt/exec/memory_account.hpp>
 #include <nnrt/hal/memory.hpp>
 #include <nnrt/io/kept_bytes.hpp>
 #include <nnrt/io/model.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -56,6 +58,9 @@ struct preferences {
   bool float16 = false;
   std::vector<extension> extensions;
   std::int64_t deadline = no_deadline;  // nanoseconds of the steady clock: a preparation that takes longer may end as deadline_missed
+  /// What the prepared model and its executions take memory from (prepared weights, arenas, copies of inputs), where
+  /// the driver can say how much that is; null: nobody counts. It outlives them. More than it has is out_of_memory.
+  memory_account* account = nullptr;
 };
 
 /// A tensor of one run: its first byte, how many there are, and its shape. A run sets the shapes of outputs.
@@ -88,6 +93,9 @@ class execution {
   /// Errors: invalid_argument (an output whose extents the model leaves open has too little memory: its shape says for what), deadline_missed,
   /// device_failed, out_of_memory.
   virtual result<void> run(array_ref<const argument> inputs, array_ref<argument> outputs, std::int64_t deadline) = 0;
+  /// From now on a run ends as soon as it can, as deadline_missed, once *is_unwanted is true; null: whatever happens,
+  /// it is wanted. A driver that cannot end a run does not ask.
+  virtual void stop_when(const std::atomic<bool>* is_unwanted) { (void)is_unwanted; }
 };
 
 /// A model that a device is ready to run, for any number of executions at once.

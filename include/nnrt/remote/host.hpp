@@ -1,4 +1,5 @@
 // host: a driver behind a socket - clients are accepted, each connection has a thread, and all goes with them.
+// Who is silent, or has gone during a run, is noticed by the thread of serve().
 // Flow: tools/driverd is this and a command line; remote/session.hpp answers what clients ask.
 #pragma once
 
@@ -11,27 +12,40 @@
 #include <nnrt/remote/session.hpp>
 
 #include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/time.h>
 #include <atomic>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 namespace nnrt::inline NNRT_ISA::remote {
 
 namespace detail {
 
+/// How long a send may wait for a client that does not read, and a stopped one may hold a thread so.
+inline void limit_sending(int socket) {
+  const ::timeval most{patience / 1000, 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
+}
+
 /// A thread with a socket that it serves; ending the socket ends the thread.
 class served_socket {
  public:
   /// Null: there is no thread for it.
-  static std::unique_ptr<served_socket> begin(owned_file socket, std::function<void(int)> serve) {
+  static std::unique_ptr<served_socket> begin(owned_file socket, std::function<void(served_socket&)> serve) {
+    limit_sending(socket.number());
     std::unique_ptr<served_socket> made(new served_socket(std::move(socket)));
     const auto body = [self = made.get(), serve = std::move(serve)] {
       // A message that there is no memory for ends its connection, and not the host.
-      (void)hal::detail::has_memory_for([&] { serve(self->socket_.number()); });
+      (void)hal::detail::has_memory_for([&] { serve(*self); });
       // The other side shall see it at once, the file is closed when the thread is joined.
       ::shutdown(self->socket_.number(), SHUT_RDWR);
       self->is_over_ = true;
@@ -59,6 +73,12 @@ class served_socket {
     if (home_.is_here()) ::shutdown(socket_.number(), SHUT_RDWR);
   }
   bool is_over() const { return is_over_; }
+  int number() const { return socket_.number(); }
+
+  /// Set by the thread of serve() when the other side has gone: runs for it end.
+  std::atomic<bool> is_gone{false};
+  /// Set by the socket's own thread: a first question has come.
+  std::atomic<bool> has_spoken{false};
 
  private:
   explicit served_socket(owned_file socket) : socket_(std::move(socket)) {}
@@ -74,18 +94,92 @@ inline void drop_those_that_are_over(served_sockets& all) {
   all.remove_if([](const std::unique_ptr<served_socket>& one) { return one->is_over(); });
 }
 
+/// The sockets of all connections, for one thread that waits for their other sides to go. Safe from any thread.
+class hang_ups {
+ public:
+  hang_ups() : changed_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+  /// A connection from the beginning of its thread to the end.
+  class watch {
+   public:
+    watch(hang_ups& by, served_socket& of) : by_(by), number_(by.add(of)) {}
+    watch(const watch&) = delete;
+    watch& operator=(const watch&) = delete;
+    ~watch() { by_.remove(number_); }
+
+   private:
+    hang_ups& by_;
+    std::uint64_t number_;
+  };
+
+  /// Appends what is to be waited for, a row of `numbers` for each: connections that have not gone yet, and changes of
+  /// this list.
+  void list(std::vector<::pollfd>& waiting, std::vector<std::uint64_t>& numbers) {
+    const std::lock_guard lock(mutex_);
+    waiting.push_back({changed_.number(), POLLIN, 0}), numbers.push_back(0);
+    for (const auto& [number, socket] : watched_)
+      if (!socket->is_gone) waiting.push_back({socket->number(), 0, 0}), numbers.push_back(number);
+  }
+  /// Notes which of them have gone. A number that another connection has taken over meanwhile is none of theirs.
+  void note(std::span<const ::pollfd> waited, std::span<const std::uint64_t> numbers) {
+    std::uint64_t count = 0;
+    (void)!::read(changed_.number(), &count, sizeof count);
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 1; i < waited.size(); ++i) {
+      if ((waited[i].revents & (POLLHUP | POLLERR)) == 0) continue;
+      const auto found = watched_.find(numbers[i]);
+      if (found != watched_.end()) found->second->is_gone = true;
+    }
+  }
+
+ private:
+  std::uint64_t add(served_socket& of) {
+    std::uint64_t number = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      watched_[number = ++last_] = &of;
+    }
+    const std::uint64_t one = 1;
+    (void)!::write(changed_.number(), &one, sizeof one);
+    return number;
+  }
+  void remove(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    watched_.erase(number);
+  }
+
+  owned_file changed_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, served_socket*> watched_;
+  std::uint64_t last_ = 0;
+};
+
+/// Waits for a client's next question, and not longer than a client may be silent that has nothing here.
+inline arrival receive_first(served_socket& own, const session& client, const limits& most, packet& asked) {
+  for (;;) {
+    const std::int64_t patience_for_it = own.has_spoken ? most.idle_milliseconds : most.handshake_milliseconds;
+    const arrival how = receive(own.number(), asked, steady_now() + patience_for_it * 1'000'000);
+    if (how == arrival::message) own.has_spoken = true;
+    if (how != arrival::late || !own.has_spoken || !client.has_anything()) return how;
+  }
+}
+
 /// A client: its first connection, served here, and the further ones that it asks for, each in a thread. Returns when the client is gone.
-inline void serve_client(int socket, session& client, std::size_t most_connections) {
+inline void serve_client(served_socket& own, session& client, const limits& most, hang_ups& leaving) {
+  const hang_ups::watch watched(leaving, own);
   served_sockets further;
   const auto no_further = [] { return result<owned_file>(fail(error_code::invalid_argument, "driver's host: only a client's first connection opens others")); };
-  const auto serve_further = [&client, no_further](int own) {
+  const auto serve_further = [&client, &leaving, no_further](served_socket& one) {
+    const hang_ups::watch also_watched(leaving, one);
     packet asked;
     lookout next;
-    while (receive(own, asked, no_deadline, &next) == arrival::message && client.serve(own, asked, no_further)) {}
+    while (receive(one.number(), asked, no_deadline, &next) == arrival::message &&
+           client.serve(one.number(), asked, no_further, &one.is_gone)) {
+    }
   };
   const auto open_further = [&]() -> result<owned_file> {
     drop_those_that_are_over(further);
-    if (further.size() >= most_connections)
+    if (further.size() >= most.connections)
       return fail(error_code::out_of_memory, joined({"driver's host: the client has ", further.size(), " connections, and may have no more"}));
     int ends[2] = {-1, -1};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return nnrt::detail::system_failure("driver's host", "cannot make a socket", errno);
@@ -96,8 +190,60 @@ inline void serve_client(int socket, session& client, std::size_t most_connectio
     return theirs;
   };
   packet asked;
-  while (receive(socket, asked) == arrival::message && client.serve(socket, asked, open_further)) {}
+  while (receive_first(own, client, most, asked) == arrival::message &&
+         client.serve(own.number(), asked, open_further, &own.is_gone)) {
+  }
   for (const auto& one : further) one->end();
+}
+
+/// A place of a client: its first connection, and the process that made it.
+struct client_place {
+  std::unique_ptr<served_socket> served;
+  ::pid_t process = 0;
+  bool was_ended = false;
+};
+
+/// The places of all clients.
+class client_places {
+ public:
+  explicit client_places(std::size_t most) : most_(most) {}
+
+  void drop_those_that_are_over() {
+    all_.remove_if([](const client_place& one) { return one.served->is_over(); });
+  }
+  /// Whether a process may have a place (more). Who has one already leaves the last quarter to others. Where there is
+  /// none, a connection that has not asked anything yet gives its own up, the oldest of this process first.
+  bool make_room_for(::pid_t process) {
+    std::size_t taken = 0;
+    bool has_one = false;
+    for (const client_place& one : all_)
+      if (!one.was_ended) ++taken, has_one = has_one || one.process == process;
+    if (taken < most_ - (has_one ? most_ / 4 : 0)) return true;
+    client_place* silent = nullptr;
+    for (client_place& one : all_)
+      if (!one.was_ended && !one.served->has_spoken &&
+          (silent == nullptr || (silent->process != process && one.process == process)))
+        silent = &one;
+    if (silent == nullptr || (taken < most_ && silent->process != process)) return false;
+    silent->was_ended = true;
+    silent->served->end();
+    return true;
+  }
+  void add(std::unique_ptr<served_socket> served, ::pid_t process) { all_.push_back({std::move(served), process}); }
+  std::size_t size() const { return all_.size(); }
+  void end_all() {
+    for (const client_place& one : all_) one.served->end();
+  }
+
+ private:
+  std::size_t most_;
+  std::list<client_place> all_;
+};
+
+inline ::pid_t process_of(int socket) {
+  ::ucred peer{};
+  ::socklen_t bytes = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 ? peer.pid : 0;
 }
 
 }  // namespace detail
@@ -118,11 +264,33 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
     if (options.say) options.say(joined(line));
   };
   const std::string name = options.name.empty() ? joined({"remote_", device.driver().name()}) : options.name;
-  detail::served_sockets clients;
+  detail::hang_ups leaving;
+  detail::client_places clients(options.most.clients);
+  const auto welcome = [&](owned_file socket) {
+    if (auto ok = check_peer(socket.number()); !ok) return say({"refused: ", ok.error().message()});
+    const ::pid_t process = detail::process_of(socket.number());
+    if (!clients.make_room_for(process))
+      return say({"refused: process ", process, ", ", clients.size(), " clients are here"});
+    auto served = detail::served_socket::begin(
+        std::move(socket), [device, name, most = options.most, &leaving](detail::served_socket& own) {
+          session client(device, name, most);
+          detail::serve_client(own, client, most, leaving);
+        });
+    if (served == nullptr) return;
+    clients.add(std::move(served), process);
+    say({"clients: ", clients.size()});
+  };
+  std::vector<::pollfd> waiting;
+  std::vector<std::uint64_t> numbers;
+  waiting.reserve(64), numbers.reserve(64);
   for (;;) {
-    ::pollfd waiting[] = {{at.number(), POLLIN, 0}, {stop, POLLIN, 0}};
-    if (::poll(waiting, 2, 1000) < 0 && errno != EINTR) return nnrt::detail::system_failure(at.path(), "cannot wait for clients", errno);
-    detail::drop_those_that_are_over(clients);
+    waiting.assign({{at.number(), POLLIN, 0}, {stop, POLLIN, 0}});
+    numbers.clear();
+    if (!hal::detail::has_memory_for([&] { leaving.list(waiting, numbers); })) waiting.resize(2), numbers.clear();
+    if (::poll(waiting.data(), waiting.size(), 1000) < 0 && errno != EINTR)
+      return nnrt::detail::system_failure(at.path(), "cannot wait for clients", errno);
+    leaving.note(std::span(waiting).subspan(2), numbers);
+    clients.drop_those_that_are_over();
     if (waiting[1].revents != 0) break;
     if ((waiting[0].revents & POLLIN) == 0) continue;
     owned_file socket(::accept4(at.number(), nullptr, nullptr, SOCK_CLOEXEC));
@@ -130,23 +298,11 @@ inline result<void> serve(const hal::device& device, listening_socket& at, int s
       ::poll(nullptr, 0, 10);  // no file descriptors left, perhaps: some will be closed
       continue;
     }
-    (void)hal::detail::has_memory_for([&] {
-      if (auto ok = check_peer(socket.number()); !ok) {
-        say({"refused: ", ok.error().message()});
-      } else if (clients.size() >= options.most.clients) {
-        say({"refused: ", clients.size(), " clients are here"});
-      } else if (auto served = detail::served_socket::begin(std::move(socket), [device, name, most = options.most](int own) {
-                   session client(device, name, most);
-                   detail::serve_client(own, client, most.connections);
-                 })) {
-        clients.push_back(std::move(served));
-        say({"clients: ", clients.size()});
-      }
-    });
+    (void)hal::detail::has_memory_for([&] { welcome(std::move(socket)); });
   }
   at.close();
   if (options.on_stop) options.on_stop();
-  for (const auto& one : clients) one->end();
+  clients.end_all();
   return {};
 }
 

@@ -8,6 +8,8 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <cstddef>
+#include <cstring>
 #include <string>
 
 namespace nnrt::inline NNRT_ISA::remote {
@@ -62,11 +64,16 @@ class lock_file {
 
 }  // namespace detail
 
-/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at the end, but not by a child process.
+/// A socket with a path, of which clients of the same user may make connections. Move only; its files are removed at
+/// the end, but not by a child process, nor where the socket was given.
 class listening_socket {
  public:
   listening_socket(listening_socket&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), socket_(std::move(other.socket_)), home_(other.home_) {}
+      : path_(std::exchange(other.path_, {})),
+        is_own_(other.is_own_),
+        lock_(std::move(other.lock_)),
+        socket_(std::move(other.socket_)),
+        home_(other.home_) {}
   listening_socket& operator=(listening_socket&&) = delete;
   ~listening_socket() { close(); }
 
@@ -91,11 +98,40 @@ class listening_socket {
     return listening_socket(path, std::move(*lock), std::move(made));
   }
 
+  /// A socket that listens already and that another process has made, such as systemd, which keeps its path. Error:
+  /// invalid_argument (it is no listening socket of AF_UNIX and SOCK_SEQPACKET).
+  static result<listening_socket> given(owned_file socket) {
+    const auto option = [&](int which) {
+      int value = -1;
+      ::socklen_t bytes = sizeof value;
+      return ::getsockopt(socket.number(), SOL_SOCKET, which, &value, &bytes) == 0 ? value : -1;
+    };
+    const bool is_right =
+        option(SO_DOMAIN) == AF_UNIX && option(SO_TYPE) == SOCK_SEQPACKET && option(SO_ACCEPTCONN) == 1;
+    if (!is_right)
+      return fail(error_code::invalid_argument,
+                  {"file ", socket.number(),
+                   " is no listening socket of AF_UNIX and SOCK_SEQPACKET (ListenSequentialPacket=)"});
+    const int flags = ::fcntl(socket.number(), F_GETFL);
+    if (flags < 0 || ::fcntl(socket.number(), F_SETFL, flags | O_NONBLOCK) != 0 ||
+        ::fcntl(socket.number(), F_SETFD, FD_CLOEXEC) != 0)
+      return nnrt::detail::system_failure("socket", "cannot be made ready", errno);
+    ::sockaddr_un address{};
+    ::socklen_t bytes = sizeof address;
+    std::string path = "a given socket";
+    if (::getsockname(socket.number(), reinterpret_cast<::sockaddr*>(&address), &bytes) == 0 &&
+        bytes > offsetof(::sockaddr_un, sun_path) && address.sun_path[0] != '\0')
+      path.assign(address.sun_path, ::strnlen(address.sun_path, bytes - offsetof(::sockaddr_un, sun_path)));
+    listening_socket made(std::move(path), {}, std::move(socket));
+    made.is_own_ = false;
+    return made;
+  }
+
   int number() const { return socket_.number(); }
   const std::string& path() const { return path_; }
   /// From now on nobody connects, and the path is free.
   void close() {
-    if (!path_.empty() && home_.is_here()) ::unlink(path_.c_str());
+    if (!path_.empty() && is_own_ && home_.is_here()) ::unlink(path_.c_str());
     path_.clear();
     socket_ = owned_file();
     const detail::lock_file freed = std::move(lock_);
@@ -105,6 +141,7 @@ class listening_socket {
   listening_socket(std::string path, detail::lock_file lock, owned_file socket) : path_(std::move(path)), lock_(std::move(lock)), socket_(std::move(socket)) {}
 
   std::string path_;
+  bool is_own_ = true;  // the path: removed at the end
   detail::lock_file lock_;
   owned_file socket_;
   nnrt::detail::home_process home_;

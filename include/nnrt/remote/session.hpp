@@ -21,26 +21,33 @@
 
 namespace nnrt::inline NNRT_ISA::remote {
 
-/// What one client may have at once; `clients` may be there.
+/// What one client may have at once, and how long it may be silent; `clients` may be there.
 struct limits {
-  std::size_t clients = 64;
+  std::size_t clients = 64;  // of which processes that have a connection leave the last quarter to others
   std::size_t connections = 64;                          // and as many runs at the same time; so many executions wait for the next, and one of each model
   std::size_t models = 256;
   std::size_t memories = 4096;                           // files that tensors lie in
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;  // in these files, and as many in models' constants
+  /// In these files; and as many in memory of the host: constants of models, weights as kernels read them, arenas and
+  /// copies of inputs.
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30U;
+  std::int64_t handshake_milliseconds = 5'000;  // until a new connection asks its first question
+  std::int64_t idle_milliseconds = 60'000;  // between two questions of a client that has neither models nor memory here
 };
 
 /// Everything that a host has for one client. Safe from any thread.
 class session {
  public:
   /// `name`: by which the client will know the device.
-  session(hal::device of, std::string name, const limits& most) : device_(std::move(of)), name_(std::move(name)), limits_(most) {}
+  session(hal::device of, std::string name, const limits& most)
+      : device_(std::move(of)), name_(std::move(name)), limits_(most), account_(most.memory_bytes) {}
 
-  /// Answers one question. `opened`: a socket for a further connection, for question::open; whoever calls decides whether there may be one.
-  /// False: the client does not keep to the protocol, or is gone.
-  bool serve(int socket, const packet& asked, const std::function<result<owned_file>()>& open_connection) {
+  /// Answers one question. `open_connection`: a socket for a further connection, for question::open; the caller decides
+  /// whether there may be one. `is_gone` becomes true when the other side of the connection has gone: a run for it ends
+  /// then. False: the client does not keep to the protocol, or is gone.
+  bool serve(int socket, const packet& asked, const std::function<result<owned_file>()>& open_connection,
+             const std::atomic<bool>* is_gone = nullptr) {
     reply made;
-    answer(asked, open_connection, made);
+    answer(asked, open_connection, is_gone, made);
     hdi::writer message;
     message.bytes.reserve(256);
     hdi::marshal(message, made.ended);
@@ -53,6 +60,12 @@ class session {
     return send(socket, asked.asked, failed, asked.number).has_value();
   }
 
+  /// Whether the client has anything here that it would lose.
+  bool has_anything() const {
+    const std::lock_guard lock(mutex_);
+    return !models_.empty() || !memories_.empty();
+  }
+
  private:
   /// An answer on its way: how the question ended, and the structure behind it.
   struct reply {
@@ -61,13 +74,14 @@ class session {
     std::vector<owned_file> files;  // that go with it
   };
   struct model_of_client {
+    accounted_bytes constants;
     hal::runnable model;
-    std::uint64_t bytes;  // of constants
     std::mutex mutex;
     std::vector<std::unique_ptr<hal::checked_execution>> idle;  // of runs that are over
     std::atomic<std::size_t>& all_idle;                         // of all models of the client
 
-    model_of_client(hal::runnable of, std::uint64_t constants, std::atomic<std::size_t>& counted) : model(std::move(of)), bytes(constants), all_idle(counted) {}
+    model_of_client(hal::runnable of, accounted_bytes of_constants, std::atomic<std::size_t>& counted)
+        : constants(std::move(of_constants)), model(std::move(of)), all_idle(counted) {}
     model_of_client(const model_of_client&) = delete;
     model_of_client& operator=(const model_of_client&) = delete;
     ~model_of_client() { all_idle -= idle.size(); }
@@ -84,7 +98,8 @@ class session {
       }
       return model.make_execution();
     }
-    /// Keeps it for the next run. Each has memory of its own that no limit counts, so that beyond one for each model a client has `most` of them.
+    /// Keeps it for the next run. Each has its own memory, so that beyond one for each model a client has `most` of
+    /// them.
     void give_back(std::unique_ptr<hal::checked_execution> one, std::size_t most) {
       const std::lock_guard lock(mutex);
       if (!idle.empty() && all_idle >= most) return;
@@ -93,19 +108,21 @@ class session {
     }
   };
 
-  void answer(const packet& asked, const std::function<result<owned_file>()>& open_connection, reply& made) {
+  void answer(const packet& asked, const std::function<result<owned_file>()>& open_connection,
+              const std::atomic<bool>* is_gone, reply& made) {
 #if defined(__cpp_exceptions)
     try {
-      take(asked, open_connection, made);
+      take(asked, open_connection, is_gone, made);
     } catch (const std::bad_alloc&) {
       made = {};
       made.ended = {static_cast<std::int32_t>(error_code::out_of_memory), "the driver's host has no memory for it"};
     }
 #else
-    take(asked, open_connection, made);
+    take(asked, open_connection, is_gone, made);
 #endif
   }
-  void take(const packet& asked, const std::function<result<owned_file>()>& open_connection, reply& made) {
+  void take(const packet& asked, const std::function<result<owned_file>()>& open_connection,
+            const std::atomic<bool>* is_gone, reply& made) {
     result<void> done;
     switch (static_cast<question>(asked.asked)) {
       case question::hello: done = read<greeting>(asked, [&](const greeting& hi) { return describe(hi, made); }); break;
@@ -119,7 +136,9 @@ class session {
       case question::drop_model: done = read<ticket>(asked, [&](const ticket& h) { return drop_model(h); }); break;
       case question::lend: done = read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); }); break;
       case question::take_back: done = read<ticket>(asked, [&](const ticket& h) { return take_back(h); }); break;
-      case question::run: done = read<run_order>(asked, [&](const run_order& r) { return run(r, made); }); break;
+      case question::run:
+        done = read<run_order>(asked, [&](const run_order& r) { return run(r, is_gone, made); });
+        break;
       default: done = fail(error_code::not_supported, joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
     }
     if (!done) made.ended = ending_of(done.error());
@@ -168,19 +187,31 @@ class session {
 
   // --- models ------------------------------------------------------------------
 
-  /// The graph of a message. Its constants are copied: `bytes` of them.
-  result<nnrt::model> graph_of(const wanted_model& asked, std::uint64_t& bytes) const {
-    bytes = 0;
+  hal::preferences wishes_of(const hdi::ModelConfig& wanted, std::int64_t deadline) {
+    hal::preferences made = preferences_of(wanted, deadline);
+    made.account = &account_;
+    return made;
+  }
+  /// The graph of a message. Its constants are copied, and counted in `held`.
+  result<nnrt::model> graph_of(const wanted_model& asked, accounted_bytes& held) {
+    std::uint64_t bytes = 0;
     for (const hdi::Tensor& t : asked.model.allTensors) {
       if (t.data.fd >= 0 && sealed_bytes(t.data.fd) < 0) return fail(error_code::invalid_argument, "constants: their file may become shorter (F_SEAL_SHRINK)");
       if (t.data.fd >= 0) bytes += t.data.dataSize;
     }
-    if (bytes > limits_.memory_bytes) return fail(error_code::out_of_memory, joined({"constants: have ", bytes, " bytes, expected at most ", limits_.memory_bytes}));
+    if (auto ok = hold("constants", bytes, held); !ok) return fail(std::move(ok.error()));
     return hdi::read_model(asked.model);
   }
+  /// Counts bytes of a message that are about to be copied.
+  result<void> hold(const char* what, std::uint64_t bytes, accounted_bytes& held) {
+    if (bytes > limits_.memory_bytes)
+      return fail(error_code::out_of_memory,
+                  {what, ": have ", bytes, " bytes, expected at most ", limits_.memory_bytes});
+    return held.take(&account_, static_cast<std::int64_t>(bytes), what);
+  }
   result<void> refuse(const wanted_model& asked, reply& made) {
-    std::uint64_t bytes = 0;
-    const auto graph = graph_of(asked, bytes);
+    accounted_bytes held;
+    const auto graph = graph_of(asked, held);
     if (!graph) return fail(graph.error());
     auto why = device_.refusals(*graph);
     if (!why) return fail(std::move(why.error()));
@@ -188,15 +219,16 @@ class session {
     return {};
   }
   result<void> prepare(const wanted_model& asked, reply& made) {
-    std::uint64_t bytes = 0;
-    const auto graph = graph_of(asked, bytes);
+    accounted_bytes held;
+    const auto graph = graph_of(asked, held);
     if (!graph) return fail(graph.error());
-    return keep(device_.prepare(*graph, preferences_of(asked.wanted, asked.deadline)), bytes, made);
+    return keep(device_.prepare(*graph, wishes_of(asked.wanted, asked.deadline)), std::move(held), made);
   }
   result<void> restore(const stored_model& asked, bool is_offline, reply& made) {
     std::uint64_t bytes = 0;
     for (const hdi::SharedBuffer& b : asked.buffers) bytes += b.dataSize;
-    if (bytes > limits_.memory_bytes) return fail(error_code::out_of_memory, joined({"buffers: have ", bytes, " bytes, expected at most ", limits_.memory_bytes}));
+    accounted_bytes held;
+    if (auto ok = hold("buffers", bytes, held); !ok) return ok;
     std::vector<std::vector<std::byte>> buffers;
     for (const hdi::SharedBuffer& b : asked.buffers) {
       auto copy = bytes_of(b);
@@ -205,11 +237,12 @@ class session {
     }
     if (is_offline && buffers.size() != 1) return fail(error_code::invalid_argument, joined({"offline model: got ", buffers.size(), " buffers, expected 1"}));
     const std::vector<array_ref<const std::byte>> views(buffers.begin(), buffers.end());
-    const hal::preferences wanted = preferences_of(asked.wanted, asked.deadline);
-    return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted), bytes, made);
+    const hal::preferences wanted = wishes_of(asked.wanted, asked.deadline);
+    return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted),
+                std::move(held), made);
   }
   /// Gives a prepared model a number, and tells what it is.
-  result<void> keep(result<hal::runnable> prepared, std::uint64_t bytes, reply& made) {
+  result<void> keep(result<hal::runnable> prepared, accounted_bytes held, reply& made) {
     if (!prepared) return fail(std::move(prepared.error()));
     const hal::prepared_model& m = prepared->model();
     model_facts facts;
@@ -220,12 +253,10 @@ class session {
     for (std::size_t i = 0; i < m.output_count(); ++i) facts.outputs.push_back(end_of(m.output_desc(i), m.output_name(i), nullptr));
     const std::lock_guard lock(mutex_);
     if (models_.size() >= limits_.models)
-      return fail(error_code::out_of_memory, joined({"driver's host: the client has ", models_.size(), " models, and may have no more"}));
-    if (bytes > limits_.memory_bytes - constant_bytes_)
-      return fail(error_code::out_of_memory, joined({"driver's host: the client's models would have ", constant_bytes_ + bytes, " bytes, expected at most ", limits_.memory_bytes}));
-    constant_bytes_ += bytes;
+      return fail(error_code::out_of_memory,
+                  joined({"driver's host: the client has ", models_.size(), " models, and may have no more"}));
     facts.number = ++last_model_;
-    models_[facts.number] = std::make_shared<model_of_client>(std::move(*prepared), bytes, idle_);
+    models_[facts.number] = std::make_shared<model_of_client>(std::move(*prepared), std::move(held), idle_);
     hdi::marshal(made.message, facts);
     return {};
   }
@@ -255,7 +286,6 @@ class session {
     const std::lock_guard lock(mutex_);
     const auto found = models_.find(of.number);
     if (found == models_.end()) return no_model(of.number);
-    constant_bytes_ -= found->second->bytes;
     gone = std::move(found->second);
     models_.erase(found);
     return {};
@@ -312,16 +342,17 @@ class session {
     return {};
   }
   /// The shapes of outputs are told even where the run failed: one may have been too small.
-  result<void> run(const run_order& asked, reply& made) {
+  result<void> run(const run_order& asked, const std::atomic<bool>* is_gone, reply& made) {
     std::vector<hal::argument> inputs, outputs;
-    auto done = run(asked, inputs, outputs);
+    auto done = run(asked, is_gone, inputs, outputs);
     if (!done) made.ended = ending_of(done.error());
     run_result told;
     for (const hal::argument& out : outputs) told.shapes.push_back(longs_of(out.shape));
     hdi::marshal(made.message, told);
     return {};
   }
-  result<void> run(const run_order& asked, std::vector<hal::argument>& inputs, std::vector<hal::argument>& outputs) {
+  result<void> run(const run_order& asked, const std::atomic<bool>* is_gone, std::vector<hal::argument>& inputs,
+                   std::vector<hal::argument>& outputs) {
     const auto model = find_model(asked.model);
     if (model == nullptr) return no_model(asked.model);
     std::vector<std::shared_ptr<const hal::shared_memory>> kept;
@@ -330,7 +361,9 @@ class session {
     auto runs = model->take();
     if (!runs) return fail(std::move(runs.error()));
     const float_scope as_client(float_environment::from_word(asked.floats));
+    (*runs)->stop_when(is_gone);
     auto done = (*runs)->run(inputs, outputs, asked.deadline);
+    (*runs)->stop_when(nullptr);
     model->give_back(std::move(*runs), limits_.connections);
     return done;
   }
@@ -338,11 +371,12 @@ class session {
   hal::device device_;
   std::string name_;
   limits limits_;
+  memory_account account_;            // before all that takes from it
   std::atomic<std::size_t> idle_{0};  // executions of its models that wait for runs
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::shared_ptr<model_of_client>> models_;
   std::map<std::uint64_t, std::shared_ptr<const hal::shared_memory>> memories_;
-  std::uint64_t last_model_ = 0, constant_bytes_ = 0, memory_bytes_ = 0;
+  std::uint64_t last_model_ = 0, memory_bytes_ = 0;
 };
 
 }  // namespace nnrt::inline NNRT_ISA::remote
