@@ -40110,6 +40110,8 @@ struct prepared_weights {
 
 namespace nnrt::inline NNRT_ISA {
 
+class memory_account;
+
 /// Choices at run time.
 struct options {
   /// Including the caller's. Results have the same bits for any number. Networks of less than a millisecond are run on the caller's alone where that
@@ -40126,6 +40128,9 @@ struct options {
   /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What a program plans later, for
   /// further shapes, is not held to it.
   std::int64_t deadline = no_deadline;
+  /// Of compile(): what prepared weights, and the sessions' arenas, inputs and scratch memory are taken from; null:
+  /// nobody counts. It outlives all programs and sessions. Constants are counted by whoever has them.
+  memory_account* account = nullptr;
 };
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
