@@ -8,6 +8,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// How many numbers a lane adds up before the sum joins a sum of sums: rounding errors of a sum grow with the number of
+/// its terms.
+inline constexpr std::int64_t numbers_of_a_sum = 64;
+
 /// Extents in elements.
 struct axis_block {
   std::int64_t outer = 1, extent = 1, inner = 1;

@@ -44,22 +44,49 @@ template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   return where_less(size, V(shift), detail::with_sign_of(x, opaque(size + V(shift)) - V(shift)), x);
 }
 
-/// The logarithm within 3 ulp: that of the exponent, and of a number from sqrt(1/2) to sqrt(2), which is 2 artanh(s) for
-/// s = (m - 1) / (m + 1). -infinity of 0, a NaN of less.
+namespace detail {
+
+/// A positive normal number as fraction * 2^exponent, the fraction from sqrt(1/2) to sqrt(2).
+template <class V> struct split_number { V fraction, exponent; };
+template <class V> [[gnu::always_inline]] inline split_number<V> split(V x) {
+  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
+  const auto above = bits(x) - root;
+  return {with_bits<V>((above & 0x7fffff) + root), as_floats<V>(above >> 23)};
+}
+
+/// The logarithm of a number m from sqrt(1/2) to sqrt(2), 2 artanh(s) for s = (m - 1) / (m + 1).
+template <class V> [[gnu::always_inline]] inline V logarithm_of_fraction(V m) {
+  const V f = m - V(1.0F), s = f / (V(2.0F) + f);
+  return s * polynomial(s * s, 0x1.c71c72p-3F, 0x1.24924ap-2F, 0x1.99999ap-2F, 0x1.555556p-1F, 2.0F);
+}
+
+/// 2^n for whole numbers n from -126 to 127.
+template <class V> [[gnu::always_inline]] inline V power_of_two(V n) {
+  return with_bits<V>((bits(opaque(n + V(0x1.8p23F))) + 127) << 23);
+}
+
+}  // namespace detail
+
+/// The logarithm within 3 ulp: that of the exponent, and that of the fraction. -infinity of 0, a NaN of less.
 template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
-  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
   const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
-  const auto above = detail::bits(magnitude_of(scaled)) - root;  // of negative numbers this is anything, but must not overflow
-  const V exponent = detail::as_floats<V>(above >> 23) - where_less(x, V(normal), V(23.0F), V(0.0F));
-  const V f = detail::with_bits<V>((above & 0x7fffff) + root) - V(1.0F);
-  const V s = f / (V(2.0F) + f);
-  const V series = s * polynomial(s * s, 0x1.c71c72p-3F, 0x1.24924ap-2F, 0x1.99999ap-2F, 0x1.555556p-1F, 2.0F);
+  // The magnitude, for of negative numbers the parts are anything, but must not overflow.
+  const detail::split_number<V> parts = detail::split(magnitude_of(scaled));
+  const V exponent = parts.exponent - where_less(x, V(normal), V(23.0F), V(0.0F)),
+          series = detail::logarithm_of_fraction(parts.fraction);
   // ln 2 in two parts, the first of 15 bits: its products with exponents are exact.
   const V sum = fma(exponent, V(0x1.62e4p-1F), fma(exponent, V(0x1.7f7d1cp-20F), series));
   const V of_positive = where_less(x, V(infinity), sum, x);  // a NaN stays
   const V of_zero = where_at_most(magnitude_of(x), V(0.0F), V(-infinity), V(std::numeric_limits<float>::quiet_NaN()));
   return where_at_most(x, V(0.0F), of_zero, of_positive);
+}
+
+/// log(1 + x) for x >= 0: the logarithm of the rounded sum, less what rounding added to it over the sum (HP-15C, 1982).
+/// Error: at most 4 ulp.
+template <class V> [[gnu::always_inline]] inline V log1p_of(V x) {
+  const V sum = opaque(V(1.0F) + x);
+  return log_of(sum) - (opaque(sum - V(1.0F)) - x) / sum;
 }
 
 /// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with the sign of x.
@@ -68,7 +95,7 @@ template <class V> [[gnu::always_inline]] inline V erf_of(V x) {
   const V square = x * x, size = magnitude_of(x);
   // Minimax on |x| <= 0.75, relative error 1.5e-9.
   const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F, 0x1.20dd74p+0F);
-  const V far = V(1.0F) - V(2.0F) * normal_tail(size * V(0x1.6a09e6p+0F));
+  const V far = V(1.0F) - V(2.0F) * normal_tail(smaller_of(V(15.0F), size * V(0x1.6a09e6p+0F))).value();
   return where_less(size, V(near), x * series, detail::with_sign_of(x, far));
 }
 
@@ -77,12 +104,22 @@ namespace detail {
 /// Angles up to this size are brought to a quarter turn around 0 by vectors; larger ones go one by one.
 inline constexpr float largest_angle = 8192;
 
-/// sin(x + quarters * pi / 2) for |x| <= largest_angle: x less the nearest multiple of pi / 2, whose three parts have
-/// exact products with the first two as far as this, and series that end below 2^-28.
+/// x less the nearest multiple n of pi / 2, for |n| < 2^13. Parts of pi / 2 with 11 bits have exact products with n.
+/// What they leave of x loses its leading digits beside a multiple, so parts follow until 70 bits of pi / 2 are used:
+/// the result is right to its own last places.
+template <class V> [[gnu::always_inline]] inline V within_quarter(V x, V n) {
+  V r = opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))));
+  if constexpr (has_one_rounding_fma) return fma(n, V(0x1.ee59dap-50F), opaque(fma(n, V(-0x1.4442d2p-24F), r)));
+  r = opaque(fma(n, V(-0x1.68cp-39F), opaque(fma(n, V(-0x1.444p-24F), r))));
+  return fma(n, V(-0x1.1a6264p-54F), r);
+}
+
+/// sin(x + quarters * pi / 2) for |x| <= largest_angle, by series that end below 2^-28.
+/// Error: at most 2 ulp.
 template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
-  const V r = fma(n, V(-0x1.4442d2p-24F), opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))))), square = r * r;
+  const V r = within_quarter(x, n), square = r * r;
   const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
   const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
   const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum
@@ -142,7 +179,7 @@ struct reciprocal_lanes {
 };
 /// x / (1 + e^-x).
 struct swish_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return x / (V(1.0F) + exp_of(-x)); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return swish_of(x); }
 };
 /// relu6(x + 3) / 6.
 struct hard_sigmoid_lanes {

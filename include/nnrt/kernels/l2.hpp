@@ -2,9 +2,11 @@
 // Flow: bind/l2_normalize.hpp and bind/reduce_l2.hpp call l2_normalize() and l2_lengths() for a part of the groups.
 #pragma once
 
+#include <nnrt/core/convert.hpp>
 #include <nnrt/core/math.hpp>
 #include <nnrt/kernels/columns.hpp>
-#include <nnrt/kernels/layer_norm.hpp>
+#include <nnrt/kernels/elementwise.hpp>
+#include <nnrt/kernels/part.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -18,15 +20,38 @@ inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64
   for (std::int64_t i = 0; i < n; ++i) squares += double{x[i * step]} * double{x[i * step]};
   return squares;
 }
-inline double row_squares(const float* x, std::int64_t n) { return safe_squares(row_sum_of_squares<vf>(x, n, 0.0F), x, n, 1); }
+/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
+/// after the other.
+template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n) {
+  V all(0.0F);
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    V sums[2] = {V(0.0F), V(0.0F)};
+    for (; i + 2 * lanes <= end; i += 2 * lanes)
+      each<2>([&](int k) __attribute__((always_inline)) {
+        const V v = load(x + i + k * lanes);
+        sums[k] = fma(v, v, sums[k]);
+      });
+    for (; i < end; i += lanes) {
+      const V v = load_first(x + i, end - i < lanes ? end - i : lanes);
+      sums[0] = fma(v, v, sums[0]);
+    }
+    all = all + (sums[0] + sums[1]);
+  }
+  return sum_of_lanes(all);
+}
+inline double row_squares(const float* x, std::int64_t n) {
+  return safe_squares(row_sum_of_squares<vf>(x, n), x, n, 1);
+}
 
 /// The sums of squares of columns, for safe_squares().
-template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* sums) {
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(0.0F)); });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    const V v = load_first(x + at, n);
-    store(sums + c, fma(v, v, load(sums + c)));
-  });
+template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* totals) {
+  alignas(64) float sums[columns_at_once];
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V v = load_first(x + at, n);
+        store(sums + c, fma(v, v, load(sums + c)));
+      });
 }
 
 /// One over the length, which is at least the root of epsilon.

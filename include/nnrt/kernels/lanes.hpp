@@ -180,6 +180,13 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// Whether fma() rounds once.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || (defined(__aarch64__) && defined(NNRT_HAS_XSIMD))
+inline constexpr bool has_one_rounding_fma = true;
+#else
+inline constexpr bool has_one_rounding_fma = false;
+#endif
+
 /// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
 /// of fma is overwritten move accumulators about, and some of them to memory.
 [[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {

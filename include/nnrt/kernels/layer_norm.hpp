@@ -21,39 +21,59 @@ struct repeated_parameters {
 
 namespace detail {
 
-/// The sum of what add() adds of each x - mean, in an order that depends on n and the number of lanes alone.
-template <class V, class Add> inline float row_sum_around(const float* x, std::int64_t n, float mean, Add add) {
-  const V centre(mean);
-  V sums[2] = {V(0.0F), V(0.0F)};
-  std::int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](int k) __attribute__((always_inline)) { sums[k] = add(load(x + i + k * lanes) - centre, sums[k]); });
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    sums[0] = add(first_or(load_first(x + i, left) - centre, left, 0.0F), sums[0]);
+/// Sums over a row: of x - centre, and of its squares.
+struct moments {
+  double first, second;
+};
+
+/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
+/// after the other.
+template <class V> inline moments row_moments(const float* x, std::int64_t n, float centre) {
+  const V from(centre);
+  V first(0.0F), second(0.0F);
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    V sums[2] = {V(0.0F), V(0.0F)}, squares[2] = {V(0.0F), V(0.0F)};
+    const auto add = [&](V off, int k) __attribute__((always_inline)) {
+      sums[k] = sums[k] + off;
+      squares[k] = fma(off, off, squares[k]);
+    };
+    for (; i + 2 * lanes <= end; i += 2 * lanes)
+      each<2>([&](int k) __attribute__((always_inline)) { add(load(x + i + k * lanes) - from, k); });
+    for (; i < end; i += lanes) {
+      const std::int64_t left = end - i < lanes ? end - i : lanes;
+      add(first_or(load_first(x + i, left) - from, left, 0.0F), 0);
+    }
+    first = first + (sums[0] + sums[1]);
+    second = second + (squares[0] + squares[1]);
   }
-  return sum_of_lanes(sums[0] + sums[1]);
-}
-/// The sum of (x - mean)^2.
-template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
-  return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
+  return {double{sum_of_lanes(first)}, double{sum_of_lanes(second)}};
 }
 
-/// What brings a row to mean 0 and variance 1: (x - mean) * factor. Not where squares or their sum may be no normal floats: such rows are safe_row()'s.
+/// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
+/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no normal
+/// floats: such rows are safe_row()'s.
 struct normaliser {
-  float mean, factor;
-  bool is_safe;
+  float centre = 0, factor = 0, shift = 0;
+  bool is_safe = true;
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
-  const auto count = static_cast<float>(n);
-  float mean = kernels::row_sum<V>(x, n) / count, variance = row_sum_of_squares<V>(x, n, mean) / count;
-  // So little may be the error of the mean: numbers that are all alike have no variance.
-  if (variance <= 1e-6F * mean * mean) {
-    mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
-    variance = row_sum_of_squares<V>(x, n, mean) / count;
+  const double share = 1.0 / static_cast<double>(n);
+  normaliser normal;
+  normal.centre = kernels::row_sum<V>(x, n) / static_cast<float>(n);
+  moments sums = row_moments<V>(x, n, normal.centre);
+  double rest = sums.first * share;
+  // The mean of numbers that are nearly alike is rounded by more than they differ by.
+  if (rest * rest > 0x1p-6 * (sums.second * share)) {
+    normal.centre = static_cast<float>(double{normal.centre} + rest);
+    sums = row_moments<V>(x, n, normal.centre);
+    rest = sums.first * share;
   }
-  const bool is_safe = variance + epsilon > 1e-24F && variance < std::numeric_limits<float>::infinity();
-  return {mean, 1.0F / math::sqrt(variance + epsilon), is_safe};
+  const double variance = sums.second * share - rest * rest;
+  normal.is_safe = sums.second < 1e37 && variance + double{epsilon} > 1e-24;
+  store_one(&normal.factor, V(1.0F) / root_of(V(static_cast<float>(variance + double{epsilon}))));
+  normal.shift = static_cast<float>(-rest * double{normal.factor});
+  return normal;
 }
 
 /// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
@@ -66,15 +86,17 @@ template <class Gamma, class Beta>
   }
 }
 
-/// y = (x - mean) * factor * gamma + beta for n elements.
+/// y = ((x - mean) / deviation) * gamma + beta for n elements.
 template <class V>
-inline void finish_row(const float* x, std::int64_t n, normaliser normal, const float* gamma, const float* beta, float* y) {
-  const V centre(normal.mean), by(normal.factor);
+inline void finish_row(const float* x, std::int64_t n, const normaliser& normal, const float* gamma, const float* beta,
+                       float* y) {
+  const V centre(normal.centre), by(normal.factor), shift(normal.shift);
   for (std::int64_t i = 0; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    store_first(y + i,
-                fma((load_first(x + i, left) - centre) * by, load_first(gamma + i, left), load_first(beta + i, left)),
-                left);
+    store_first(
+        y + i,
+        fma(fma(load_first(x + i, left) - centre, by, shift), load_first(gamma + i, left), load_first(beta + i, left)),
+        left);
   }
 }
 
@@ -118,8 +140,9 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
       detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
       continue;
     }
-    const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
-    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
+    const vf centre(normal.centre), by(normal.factor), shift(normal.shift);
+    const vf factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
   }
 }
 

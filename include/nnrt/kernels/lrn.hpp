@@ -32,6 +32,22 @@ inline float safe_response(const float* x, std::int64_t channels, std::int64_t c
   return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
 }
 
+/// x * base^power for normal numbers `base`, where `exponent`, which base^power has nearly, is small enough for a
+/// float. base = 2^e m: base^power = 2^(power e) m^power, where the exponents' fractions are computed to a float's last
+/// place, whatever their whole part is.
+template <class V> struct power_of_base {
+  V value, exponent;
+  [[gnu::always_inline]] power_of_base(V base, V power) {
+    const split_number<V> parts = split(base);
+    const V whole_power = opaque(power * parts.exponent), rest = rest_of_product(power, parts.exponent, whole_power);
+    exponent = rounded(whole_power);
+    const V fraction = (whole_power - exponent) + rest;
+    const V scaled_by = clamp(exponent, V(-126.0F), V(127.0F));
+    value = exp_of(fma(fraction, V(0x1.62e43p-1F), power * logarithm_of_fraction(parts.fraction))) *
+            power_of_two(scaled_by);
+  }
+};
+
 /// Channels first to last of a pixel.
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
@@ -40,17 +56,23 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
+  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats.
+  const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
+              most = size < 60 ? 100 - size : 0;
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
     const float* const window = squares + (c - first);
     V sum = load(window);
     for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
     const V base = fma(alpha, sum, bias);
-    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(base)), n);
-    alignas(64) float bases[lanes];
+    const power_of_base<V> powers(base, power);
+    store_first(y + c, load_first(x + c, n) * powers.value, n);
+    alignas(64) float bases[lanes], exponents[lanes];
     store(bases, base);
+    store(exponents, magnitude_of(powers.exponent));
     for (std::int64_t i = 0; i < n; ++i)
-      if (!(bases[i] > 1e-24F && bases[i] < std::numeric_limits<float>::infinity())) y[c + i] = safe_response(x, channels, c + i, by);
+      if (!(bases[i] > least && bases[i] < std::numeric_limits<float>::infinity() && exponents[i] <= most))
+        y[c + i] = safe_response(x, channels, c + i, by);
   }
 }
 

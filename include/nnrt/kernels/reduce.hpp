@@ -10,8 +10,10 @@
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
-template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+namespace detail {
+
+/// n floats folded to one vector.
+template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(const float* x, std::int64_t n) {
   const V start(Fold::start);
   V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
@@ -23,9 +25,26 @@ template <class V, class Fold> inline float folded_row(const float* x, std::int6
     if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
     folded[1] = Fold::step(folded[1], rest);
   }
+  return Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3]));
+}
+
+/// The same of long rows: a lane folds at most numbers_of_a_sum numbers one after the other before what it has joins
+/// the rest.
+template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x, std::int64_t n) {
+  constexpr std::int64_t block = 4 * lanes * numbers_of_a_sum;
+  V all = folded_vectors<V, Fold>(x + n / block * block, n % block);
+  for (std::int64_t i = 0; i < n / block; ++i) all = Fold::step(all, folded_vectors<V, Fold>(x + i * block, block));
+  return all;
+}
+
+}  // namespace detail
+
+/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+  const V all =
+      n <= 4 * lanes * numbers_of_a_sum ? detail::folded_vectors<V, Fold>(x, n) : detail::folded_blocks<V, Fold>(x, n);
   return detail::fold_lanes(
-      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
-      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
+      all, [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
 
 /// The sum of n floats, in an order that depends on n and the number of lanes alone.
@@ -45,16 +64,20 @@ template <class Fold>
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
-  V folded[Vectors];
-  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
-      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
-    });
+  V folded[Vectors], all[Vectors];
+  each<Vectors>([&](int k) __attribute__((always_inline)) { all[k] = V(Fold::start); });
+  for (std::int64_t i = 0; i < extent;) {
+    each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+    for (const std::int64_t end = extent - i < numbers_of_a_sum ? extent : i + numbers_of_a_sum; i < end; ++i)
+      each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
+        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+      });
+    each<Vectors>([&](int k) __attribute__((always_inline)) { all[k] = Fold::step(all[k], folded[k]); });
+  }
   const V count(static_cast<float>(extent)), by(factor);
   V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    const V result = Fold::result(folded[k], count) * by;
+    const V result = Fold::result(all[k], count) * by;
     store_first(y + k * lanes, result, k + 1 < Vectors ? lanes : last);
     specials = specials + (result - result);
   });

@@ -33,6 +33,11 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
 }
 
+/// Where a sum of a row of n that begins at i, in so many vectors, ends: see numbers_of_a_sum.
+constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t vectors) {
+  return n - i > numbers_of_a_sum * vectors * lanes ? i + numbers_of_a_sum * vectors * lanes : n;
+}
+
 /// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
 /// numbers; what is e^71 times smaller than e^-16 is still a normal number.
 constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
@@ -46,37 +51,46 @@ struct row_totals {
 /// y = e^(x - shift), or e^x.
 template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
+  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(least_extreme);
   const V from(shift);
   const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
   if constexpr (has_side_by_side_exponentials)
-    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-      V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        e[k] = shifted(load(x + i + k * lanes));
-        most = extreme_of(e[k], most);
-      });
-      exponentials_of(e);
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        store(y + i + k * lanes, e[k]);
-        sums[k % 2] = sums[k % 2] + e[k];
-      });
+    for (std::int64_t end; i + row_accumulators * lanes <= n;) {
+      end = end_of_sum(i, n, 2);
+      for (; i + row_accumulators * lanes <= end; i += row_accumulators * lanes) {
+        V e[row_accumulators];
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          e[k] = shifted(load(x + i + k * lanes));
+          most = extreme_of(e[k], most);
+        });
+        exponentials_of(e);
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          store(y + i + k * lanes, e[k]);
+          sums[k % 2] = sums[k % 2] + e[k];
+        });
+      }
+      total = total + (sums[0] + sums[1]);
+      sums[0] = sums[1] = V(0.0F);
     }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
-    if (lanes > 4 || left < lanes) {
-      seen = first_or(e[0], left, least_extreme);
-      e[0] = first_or(e[0], left, lowest);
+  while (i < n) {
+    for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += lanes) {
+      const std::int64_t left = n - i < lanes ? n - i : lanes;
+      V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+      if (lanes > 4 || left < lanes) {
+        seen = first_or(e[0], left, least_extreme);
+        e[0] = first_or(e[0], left, lowest);
+      }
+      most = extreme_of(seen, most);
+      exponentials_of(e);
+      store_first(y + i, e[0], left);
+      sums[0] = sums[0] + e[0];
     }
-    most = extreme_of(seen, most);
-    exponentials_of(e);
-    store_first(y + i, e[0], left);
-    sums[0] = sums[0] + e[0];
+    total = total + sums[0];
+    sums[0] = V(0.0F);
   }
-  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
+  return {sum_of_lanes(total), extreme_lane(most)};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -102,29 +116,30 @@ template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x
   else softmax_row_by_largest<V>(x, n, y);
 }
 
-/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
-template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
-  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, load_first(x + c, n));
-    store(sums + c, V(0.0F));
-  });
-  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
-  });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    const V e = exp_of(load_first(x + at, n) - load(most + c));
-    made(at, e, n);
-    store(sums + c, load(sums + c) + e);
-  });
+/// The largest number of each column.
+template <class V>
+[[gnu::always_inline]] inline void column_maxima(const column_bundle& columns, const float* x, float* most) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n)
+                          __attribute__((always_inline)) { store(most + c, load_first(x + c, n)); });
+  columns.each_place(
+      1, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store(most + c, larger_of(load_first(x + at, n), load(most + c))); });
 }
 
 template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
-  });
+  alignas(64) float most[columns_at_once], sums[columns_at_once], totals[columns_at_once];
+  column_maxima<V>(columns, x, most);
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V e = exp_of(load_first(x + at, n) - load(most + c));
+        store_first(y + at, e, n);
+        store(sums + c, load(sums + c) + e);
+      });
+  columns.each_vector([&](std::int64_t c, std::int64_t)
+                          __attribute__((always_inline)) { store(totals + c, V(1.0F) / load(totals + c)); });
+  columns.each_place(
+      0, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store_first(y + at, load_first(y + at, n) * load(totals + c), n); });
 }
 
 }  // namespace detail

@@ -33,7 +33,7 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
     for (std::int64_t c = 0; c < channels; ++c) {
       if (math::abs(mean[c]) >= 0x1p102F) packed[3 * channels] = 1;
       packed[c] = mean[c];
-      packed[channels + c] = scale[c] / math::sqrt(variance[c] + epsilon);
+      packed[channels + c] = static_cast<float>(double{scale[c]} / math::sqrt(double{variance[c]} + double{epsilon}));
       packed[2 * channels + c] = offset[c];
     }
   }
