@@ -10,7 +10,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     top_level  the top level holds what it should and nothing else
     readme     what README.md says of operators is what docs/operators.md says
     operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
-               static_assert, and a program that breaks one
+               static_assert, and a program that breaks one; a bound of errors that it states is measured
 """
 import re
 import subprocess
@@ -236,6 +236,7 @@ def check_operators() -> Iterator[str]:
             yield f"{binding.relative_to(ROOT)} is not in kernels/select.hpp: its operator would run the reference"
     rejected = {f.name for f in (ROOT / "tests" / "compile_fail").glob("*.cpp")}
     shared = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "support").glob("*.hpp")))
+    measured = "".join(f.read_text(encoding="utf-8") for f in sorted((ROOT / "tests" / "kernels").glob("bounds*_test.cpp")))
     for header in sorted((INCLUDE / "ops").glob("*.hpp")):
         text = header.read_text(encoding="utf-8")
         if "static constexpr op_code code{" not in text:
@@ -247,6 +248,8 @@ def check_operators() -> Iterator[str]:
             yield f"{name}: {stem} does not stand in the list of ops/list.hpp"
         if rules and not any(file == f"{stem}.cpp" or file.startswith(f"{stem}_") for file in rejected):
             yield f"{name} has no tests/compile_fail/{stem}_<rule>.cpp"
+        if "error_bound errors[]" in text and f"<ops::{stem}>" not in measured:
+            yield f"{name} states a bound of its errors that no tests/kernels/bounds*_test.cpp measures"
         test = ROOT / "tests" / "ops" / f"{stem}_test.cpp"
         if not test.is_file():
             yield f"{name} has no {test.relative_to(ROOT)}"

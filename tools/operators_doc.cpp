@@ -306,6 +306,36 @@ void write_traits(std::ostream& out, const operator_info& op) {
   if (t.reads_descs_alone) out << "- known before the run where the shapes are\n";
 }
 
+/// "1.5 + 0.25 n", shortest form.
+std::string units_of(const error_bound& bound) {
+  char text[64];
+  if (bound.per_number == 0) std::snprintf(text, sizeof text, "%g ulp", bound.ulp);
+  else std::snprintf(text, sizeof text, "%g + %g n ulp", bound.ulp, bound.per_number);
+  return text;
+}
+/// What results of floating point may differ by from the exact ones, dtype by dtype; nothing for operators without such
+/// results.
+void write_errors(std::ostream& out, const operator_info& op) {
+  const array_ref<const error_bound> bounds = op.label->errors;
+  if ((op.computes_on.bits & types::floating.bits) == 0 || op.traits.result == storage::alias_of_input) return;
+  if (bounds.data() == rounded_once) {
+    out << "- errors: f16, f32, f64: exact results, rounded once\n";
+    return;
+  }
+  out << "- errors: ";
+  if (bounds.empty()) out << "no bound is stated";
+  dtype_set stated;
+  for (const error_bound& bound : bounds) {
+    const dtype_set types{bound.types.bits & ~stated.bits};
+    out << (stated.empty() ? "" : "; ") << names_in(types) << ": at most " << units_of(bound);
+    if (bound.of == error_unit::largest) out << " of the largest result of the group";
+    if (bound.of == error_unit::terms) out << " of the sum of the terms' magnitudes";
+    if (bound.vanishes) out << ", results below the smallest normal number may be 0";
+    stated = stated | types;
+  }
+  out << '\n';
+}
+
 void write_operator(std::ostream& out, const operator_info& op, const std::string& folder) {
   const operator_facts facts = facts_of(op, ops::list{});
   const prose text = prose_of(folder, op.name);
@@ -321,6 +351,7 @@ void write_operator(std::ostream& out, const operator_info& op, const std::strin
   out << "In a network:\n\n";
   write_traits(out, op);
   write_kernels(out, op);
+  write_errors(out, op);
   out << '\n';
 }
 
@@ -336,11 +367,29 @@ std::string document(const std::string& folder) {
          "dtypes and\n"
          "quantisation, which ones must be constants, and that tensors have at most 2^40 elements. Attributes are "
          "keywords, of the\n"
-         "same name where no operator has it (else the line that begins with \"In C++\" shows which), and so are operands "
+         "same name where no operator has it (else the line that begins with \"In C++\" shows which), and so are "
+         "operands "
          "that are lists of\n"
-         "integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those that small tensors with all extents known get; where "
+         "integers: `transpose(x, perm<0, 2, 1>)`. Kernels are those that small tensors with all extents known get; "
+         "where "
          "the reference\n"
-         "runs, results are the same but slower.\n\n"
+         "runs, results take longer.\n\n"
+         "The line \"errors\" bounds how far results of floating point are from the formula in real numbers of the "
+         "operands as they are "
+         "stored:\n"
+         "of kernels and references, on every instruction set. One ulp is the unit in the last place of the exact "
+         "result, or of what the "
+         "line\n"
+         "names: the largest result of the group (what one sum, mean or maximum is taken over; products and offsets of "
+         "normalisations count by "
+         "magnitude),\n"
+         "or the sum of the magnitudes of what is added up to the result, the largest such sum where a convolution may "
+         "be transformed. n "
+         "numbers are added or multiplied up to one\n"
+         "result. \"Rounded once\" is within 0.51 ulp. Bounds hold where the exact result and the unit are finite, for "
+         "f64 where squares and "
+         "products in between are\n"
+         "normal numbers, too. `tests/kernels/bounds_test.cpp` measures them.\n\n"
          "| NNRt | operator | |\n|---|---|---|\n";
   for (const operator_info* op : catalogue()) {
     const operator_facts facts = facts_of(*op, ops::list{});

@@ -1396,6 +1396,13 @@ constexpr std::int64_t whole_vectors(std::int64_t n) { return (n + lanes - 1) / 
 #endif
 }
 
+/// Whether fma() rounds once.
+#if defined(NNRT_LANES_AVX512) || defined(NNRT_LANES_AVX2) || (defined(__aarch64__) && defined(NNRT_HAS_XSIMD))
+inline constexpr bool has_one_rounding_fma = true;
+#else
+inline constexpr bool has_one_rounding_fma = false;
+#endif
+
 /// sum += x * y, rounded as fma() does. Where there are 16 registers and an accumulator in most of them, compilers that choose themselves which operand
 /// of fma is overwritten move accumulators about, and some of them to memory.
 [[gnu::always_inline]] inline void add_product(vf& sum, vf x, vf y) {
@@ -2957,8 +2964,8 @@ constexpr double erfc_of(double x) {
 /// Elementary functions on double and float, without <cmath>.
 ///
 /// Accuracy on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded;
-/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, over the full range (0.5 ulp more where
-/// a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
+/// exp, log, pow, tanh, sin and cos are within 1 ulp, expm1, log1p and erf within 1.5, erfc within 12, over the full range
+/// (0.5 ulp more where a result is subnormal). A float overload computes in double and rounds once: within 0.51 ulp. Special values (zeros,
 /// infinities, NaN) follow IEEE 754 and C's annex F. No argument is an error, in constant evaluation either.
 ///
 /// Results have the same bits at compile time and at run time, for every -m and -O flag: products that are added to
@@ -3187,6 +3194,22 @@ constexpr double erf(double x) {
   return x + product(x, series);
 }
 constexpr float erf(float x) { return static_cast<float>(erf(double{x})); }
+
+/// 1 - erf(x) without the cancellation for positive x; within 12 ulp, at most half of the smallest subnormal number
+/// more below 2^-1022.
+constexpr double erfc(double x) {
+  if (is_nan(x)) return x;
+  if (x < 1.0) return 1.0 - erf(x);
+  if (x < 1.5) return detail::erfc_of(x);
+  if (x > 27.3) return 0.0;
+  // e^(-x^2) / sqrt(pi) over the continued fraction x + (1/2) / (x + (2/2) / (x + (3/2) / ...)) (Laplace).
+  double fraction = x;
+  for (int k = 90; k > 0; --k) fraction = x + 0.5 * k / fraction;
+  const detail::wide square = detail::product_of(x, x);
+  return detail::exp_of({-square.high, -square.low}) * 0.56418958354775628695 / fraction;
+}
+
+constexpr float erfc(float x) { return static_cast<float>(erfc(double{x})); }
 
 // --- angles, in radians ----------------------------------------------------
 
@@ -5023,6 +5046,50 @@ template <class T> concept keyword_argument = is_keyword<T>;
 // operator: what every operator states of itself, the call of its rules, and its erased form for graphs.
 // Flow: ops/<name>.hpp define operators; builder and front ends call infer_node; IR nodes point to an operator_info.
 
+// ===== nnrt/core/error_bound.hpp
+// error_bound: how far an operator's results in floating point may be from the exact ones.
+// Flow: operators state bounds in their member `errors`; tests/kernels/bounds_test.cpp measures them, and
+// docs/operators.md prints them.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// The number whose unit in the last place an error is counted in.
+enum class error_unit {
+  result,   // the exact result
+  largest,  // the largest exact result of the group: of what one sum, mean or maximum is taken over
+  terms,    // the sum of the magnitudes of the terms that are added up to the result, the largest one of the group
+};
+
+/// |result - exact| is at most (ulp + per_number * n) units in the last place of these dtypes, where n numbers are
+/// added or multiplied up to one result. Exact is the formula in real numbers of the operands as they are stored. The
+/// bound holds for kernels and references, on every instruction set, where the exact result and the unit are finite in
+/// the dtype. The least unit is the smallest subnormal number.
+struct error_bound {
+  dtype_set types;
+  double ulp = 0;
+  error_unit of = error_unit::result;
+  double per_number = 0;
+  bool vanishes = false;  // results below the smallest normal number may be 0
+};
+
+/// The bound of operators that state none: exact results, rounded once. That is half a unit, and what rounding from f64
+/// adds to it.
+inline constexpr error_bound rounded_once[] = {{types::floating, 0.51}};
+
+/// The bounds of an operator: its member `errors`, or rounded_once.
+template <class Op> constexpr array_ref<const error_bound> errors_of() {
+  if constexpr (requires { Op::errors; }) return Op::errors;
+  else return rounded_once;
+}
+
+/// The first bound that is stated for a dtype; null where none is.
+constexpr const error_bound* bound_for(array_ref<const error_bound> bounds, dtype type) {
+  for (const error_bound& bound : bounds)
+    if (bound.types.contains(type)) return &bound;
+  return nullptr;
+}
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/core/hdi_field.hpp
 // hdi_field: what an operator says of its node in HDI, where a member is not simply the attribute of the same name.
 // Flow: operators' headers list their fields; hdi/operators.hpp makes nodes of attributes, and attributes of nodes, by them.
@@ -5892,11 +5959,12 @@ struct operator_traits {
   unlike_default to_be_said = {};
 };
 
-/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
-/// every operator in it.
+/// What dumps and tests say of an operator. Apart from operator_info, so that a program that prints its network does
+/// not keep every function of every operator in it.
 struct operator_label {
   std::string_view name;
   array_ref<const attribute_field> attributes;
+  array_ref<const error_bound> errors = {};
 };
 
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
@@ -6006,7 +6074,8 @@ template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
 }
 }  // namespace detail
 
-template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
+template <class Op>
+inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>(), errors_of<Op>()};
 
 namespace ops {
 // Both in ops/of.hpp, which everyone has who has kernels.
@@ -7341,6 +7410,11 @@ template <class V> [[gnu::always_inline]] inline V where_at_most(V x, V y, V yes
   return V(x.data <= y.data ? yes.data : no.data);
 }
 
+/// Lane by lane x == y ? yes : no; a NaN in x or y gives no.
+template <class V> [[gnu::always_inline]] inline V where_equal(V x, V y, V yes, V no) {
+  return V(x.data == y.data ? yes.data : no.data);
+}
+
 /// Lane by lane: yes where x is a NaN, else no.
 template <class V> [[gnu::always_inline]] inline V where_nan(V x, V yes, V no) {
   return V(x.data == x.data ? no.data : yes.data);
@@ -7500,6 +7574,18 @@ template <class V> [[gnu::always_inline]] inline V exp_fraction(V x, V n) {
 
 }  // namespace detail
 
+namespace detail {
+/// The first 12 bits of each number.
+template <class V> [[gnu::always_inline]] inline V first_12_bits(V x) {
+#if defined(NNRT_HAS_XSIMD)
+  using integers = typename V::integers;
+  return V(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(x.data) & ~0xfff));
+#else
+  return V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(x.data) & ~0xfffU));
+#endif
+}
+}  // namespace detail
+
 /// e^x within 1.5 ulp where the result is a normal number, 0 or a subnormal number below, infinity above, a NaN for a NaN.
 template <class V> [[gnu::always_inline]] inline V exp_of(V x) {
   constexpr float log2_e = 0x1.715476p+0F;
@@ -7596,25 +7682,95 @@ template <class V> [[gnu::always_inline]] inline V tanh_of(V x) {
   return clamp(p / q, V(-1.0F), V(1.0F));
 }
 
-/// The normal distribution of -t for t >= 0, Phi(-t): what lies t deviations below the mean and further.
-template <class V> [[gnu::always_inline]] inline V normal_tail(V t) {
-  // Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative error 1.3e-7.
+/// x * y - product, exactly, where product is x * y rounded and no operation under- or overflows.
+template <class V> [[gnu::always_inline]] inline V rest_of_product(V x, V y, V product) {
+  if constexpr (has_one_rounding_fma) return fma(x, y, -product);
+  // Dekker (1971): factors of 12 bits have exact products.
+  const V x_high = detail::first_12_bits(x), y_high = detail::first_12_bits(y), x_low = x - x_high, y_low = y - y_high;
+  return opaque(opaque(opaque(x_high * y_high - product) + x_high * y_low) + x_low * y_high) + x_low * y_low;
+}
+
+/// e^x as part * 2^-96, so that a product with it is rounded once however small the exponential is.
+template <class V> struct small_exponential {
+  V part;
+  [[gnu::always_inline]] V value() const { return part * V(0x1p-96F); }
+  /// m e^x for |m| < 2^30.
+  [[gnu::always_inline]] V times(V m) const { return (m * part) * V(0x1p-96F); }
+};
+
+/// e^(x + rest) for -150 <= x <= 0 and a rest that is small beside a unit in the last place of 1 + x. What a NaN makes
+/// is any number, or a NaN. Error: at most 1.5 ulp where the result is a normal number; half of the smallest subnormal
+/// number more below.
+template <class V> [[gnu::always_inline]] inline small_exponential<V> small_exponential_of(V x, V rest) {
+  constexpr float shift = 0x1.8p23F + 96;
+  const V shifted = opaque(fma(x, V(0x1.715476p+0F), V(shift))), n = shifted - V(shift);
+  const V whole = detail::exp_fraction(x, n), fraction = fma(whole, rest, whole);
+#if defined(NNRT_HAS_XSIMD)
+  using integers = typename V::integers;
+  return {V(std::bit_cast<typename V::register_type>(std::bit_cast<integers>(fraction.data) +
+                                                     (std::bit_cast<integers>(shifted.data) << 23)))};
+#else
+  return {V(std::bit_cast<float>(std::bit_cast<std::uint32_t>(fraction.data) +
+                                 (std::bit_cast<std::uint32_t>(shifted.data) << 23U)))};
+#endif
+}
+
+/// The normal distribution of -t, Phi(-t) for 0 <= t <= 15: what lies t deviations below the mean and further. As an
+/// exponential, for products. Phi(-t) = e^(-t^2/2) P(u), u = 1 / (1 + 0.3 t): minimax on 0 <= t <= 13.5, relative
+/// error 1.3e-7. Error: at most 5 ulp. t^2 is taken exactly: rounded, it would cost another 60 where the exponential is
+/// small.
+template <class V> [[gnu::always_inline]] inline small_exponential<V> normal_tail(V t) {
+  const V square = opaque(t * t), rest = rest_of_product(t, t, square);
   const V u = V(1.0F) / fma(t, V(0.3F), V(1.0F));
   const V series = polynomial(u, 0.03593153073F, -0.1582751931F, 0.2082052969F, -0.05539272204F, 0.1294686498F,
                               0.0996376462F, 0.1207983361F, 0.119626391F);
-  return exp_of(t * t * V(-0.5F)) * (series * u);
+  return {small_exponential_of(square * V(-0.5F), rest * V(-0.5F)).part * (series * u)};
+}
+
+/// x / (1 + e^-x), where e is e^-|x|: neither e^-x overflows nor do products with small exponentials lose digits. A NaN
+/// for minus infinity.
+template <class V> [[gnu::always_inline]] inline V times_logistic(V x, V limited, const small_exponential<V>& e) {
+  return where_less(x, V(0.0F), fma(x, V(0.0F), e.times(limited)), x) / (V(1.0F) + e.value());
+}
+
+/// x / (1 + e^-x) = x sigmoid(x).
+/// Domain: all floats; NaN and minus infinity give NaN, plus infinity gives itself.
+/// Error: at most 3 ulp.
+template <class V> [[gnu::always_inline]] inline V swish_of(V x) {
+  const V limited = larger_of(V(-150.0F), -magnitude_of(x));
+  return times_logistic(x, limited, small_exponential_of(limited, V(0.0F)));
 }
 
 /// 0.5 x (1 + erf(x / sqrt 2)) = x Phi(x), without the cancellation of the former for negative x.
+/// Domain: all floats; NaN and minus infinity give NaN, plus infinity gives itself.
+/// Error: at most 6 ulp.
 template <class V> [[gnu::always_inline]] inline V gelu_of(V x) {
-  const V below = normal_tail(magnitude_of(x));
-  return x * where_less(x, V(0.0F), below, V(1.0F) - below);
+  const V size = smaller_of(V(15.0F), magnitude_of(x));
+  const small_exponential<V> below = normal_tail(size);
+  // x times 0 is a NaN for minus infinity, and else adds nothing.
+  return where_less(x, V(0.0F), fma(x, V(0.0F), -below.times(size)), x * (V(1.0F) - below.value()));
 }
 
-/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(2 sqrt(2/pi) (x + 0.044715 x^3)).
+/// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) = x sigmoid(x p), p = 2 sqrt(2/pi) (1 + 0.044715 x^2).
+/// Domain: all floats; NaN and minus infinity give NaN, plus infinity gives itself.
+/// Error: at most 4 ulp. The exponent is kept in two parts: rounded, it would cost another 120 where the result is
+/// small.
 template <class V> [[gnu::always_inline]] inline V gelu_tanh_of(V x) {
-  const V twice = x * fma(x * x, V(0.0713548162726F), V(1.59576912161F));
-  return x * sigmoid_of(twice);
+  // Constants in two parts, the first of the constant one of 12 bits: p less this part is exact.
+  constexpr float constant = 0x1.988p+0F, constant_rest = 0x1.14cf5p-14F, cubic = 0x1.2444f2p-4F,
+                  cubic_rest = 0x1.49b16ap-29F;
+  const V size = smaller_of(V(11.0F), magnitude_of(x)), square = opaque(size * size);
+  const V p = opaque(fma(square, V(cubic), V(constant))), twice = opaque(size * p);
+  V low = V(constant_rest);
+  if constexpr (has_one_rounding_fma) {
+    low = low + fma(square, V(cubic), V(constant) - p);
+  } else {
+    const V product = opaque(square * V(cubic));
+    low = low + (opaque(product - (p - V(constant))) + rest_of_product(square, V(cubic), product));
+  }
+  low = fma(V(cubic), rest_of_product(size, size, square), fma(V(cubic_rest), square, low));
+  const V rest = fma(size, low, rest_of_product(size, p, twice));
+  return times_logistic(x, -size, small_exponential_of(-twice, -rest));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -8008,22 +8164,49 @@ template <class V> [[gnu::always_inline]] inline V rounded(V x) {
   return where_less(size, V(shift), detail::with_sign_of(x, opaque(size + V(shift)) - V(shift)), x);
 }
 
-/// The logarithm within 3 ulp: that of the exponent, and of a number from sqrt(1/2) to sqrt(2), which is 2 artanh(s) for
-/// s = (m - 1) / (m + 1). -infinity of 0, a NaN of less.
+namespace detail {
+
+/// A positive normal number as fraction * 2^exponent, the fraction from sqrt(1/2) to sqrt(2).
+template <class V> struct split_number { V fraction, exponent; };
+template <class V> [[gnu::always_inline]] inline split_number<V> split(V x) {
+  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
+  const auto above = bits(x) - root;
+  return {with_bits<V>((above & 0x7fffff) + root), as_floats<V>(above >> 23)};
+}
+
+/// The logarithm of a number m from sqrt(1/2) to sqrt(2), 2 artanh(s) for s = (m - 1) / (m + 1).
+template <class V> [[gnu::always_inline]] inline V logarithm_of_fraction(V m) {
+  const V f = m - V(1.0F), s = f / (V(2.0F) + f);
+  return s * polynomial(s * s, 0x1.c71c72p-3F, 0x1.24924ap-2F, 0x1.99999ap-2F, 0x1.555556p-1F, 2.0F);
+}
+
+/// 2^n for whole numbers n from -126 to 127.
+template <class V> [[gnu::always_inline]] inline V power_of_two(V n) {
+  return with_bits<V>((bits(opaque(n + V(0x1.8p23F))) + 127) << 23);
+}
+
+}  // namespace detail
+
+/// The logarithm within 3 ulp: that of the exponent, and that of the fraction. -infinity of 0, a NaN of less.
 template <class V> [[gnu::always_inline]] inline V log_of(V x) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), normal = std::numeric_limits<float>::min();
-  constexpr std::int32_t root = 0x3f3504f3;  // the bits of sqrt(1/2)
   const V scaled = where_less(x, V(normal), x * V(0x1p23F), x);  // numbers that are too small to be normal become so
-  const auto above = detail::bits(magnitude_of(scaled)) - root;  // of negative numbers this is anything, but must not overflow
-  const V exponent = detail::as_floats<V>(above >> 23) - where_less(x, V(normal), V(23.0F), V(0.0F));
-  const V f = detail::with_bits<V>((above & 0x7fffff) + root) - V(1.0F);
-  const V s = f / (V(2.0F) + f);
-  const V series = s * polynomial(s * s, 0x1.c71c72p-3F, 0x1.24924ap-2F, 0x1.99999ap-2F, 0x1.555556p-1F, 2.0F);
+  // The magnitude, for of negative numbers the parts are anything, but must not overflow.
+  const detail::split_number<V> parts = detail::split(magnitude_of(scaled));
+  const V exponent = parts.exponent - where_less(x, V(normal), V(23.0F), V(0.0F)),
+          series = detail::logarithm_of_fraction(parts.fraction);
   // ln 2 in two parts, the first of 15 bits: its products with exponents are exact.
   const V sum = fma(exponent, V(0x1.62e4p-1F), fma(exponent, V(0x1.7f7d1cp-20F), series));
   const V of_positive = where_less(x, V(infinity), sum, x);  // a NaN stays
   const V of_zero = where_at_most(magnitude_of(x), V(0.0F), V(-infinity), V(std::numeric_limits<float>::quiet_NaN()));
   return where_at_most(x, V(0.0F), of_zero, of_positive);
+}
+
+/// log(1 + x) for x >= 0: the logarithm of the rounded sum, less what rounding added to it over the sum (HP-15C, 1982).
+/// Error: at most 4 ulp.
+template <class V> [[gnu::always_inline]] inline V log1p_of(V x) {
+  const V sum = opaque(V(1.0F) + x);
+  return log_of(sum) - (opaque(sum - V(1.0F)) - x) / sum;
 }
 
 /// The error function within 3 ulp: x P(x^2) near zero, else 1 - 2 Phi(-sqrt(2) |x|), which loses nothing there, with the sign of x.
@@ -8032,7 +8215,7 @@ template <class V> [[gnu::always_inline]] inline V erf_of(V x) {
   const V square = x * x, size = magnitude_of(x);
   // Minimax on |x| <= 0.75, relative error 1.5e-9.
   const V series = polynomial(square, -0x1.61de7p-11F, 0x1.4f2c7cp-8F, -0x1.b7a892p-6F, 0x1.ce2ac8p-4F, -0x1.812738p-2F, 0x1.20dd74p+0F);
-  const V far = V(1.0F) - V(2.0F) * normal_tail(size * V(0x1.6a09e6p+0F));
+  const V far = V(1.0F) - V(2.0F) * normal_tail(smaller_of(V(15.0F), size * V(0x1.6a09e6p+0F))).value();
   return where_less(size, V(near), x * series, detail::with_sign_of(x, far));
 }
 
@@ -8041,12 +8224,22 @@ namespace detail {
 /// Angles up to this size are brought to a quarter turn around 0 by vectors; larger ones go one by one.
 inline constexpr float largest_angle = 8192;
 
-/// sin(x + quarters * pi / 2) for |x| <= largest_angle: x less the nearest multiple of pi / 2, whose three parts have
-/// exact products with the first two as far as this, and series that end below 2^-28.
+/// x less the nearest multiple n of pi / 2, for |n| < 2^13. Parts of pi / 2 with 11 bits have exact products with n.
+/// What they leave of x loses its leading digits beside a multiple, so parts follow until 70 bits of pi / 2 are used:
+/// the result is right to its own last places.
+template <class V> [[gnu::always_inline]] inline V within_quarter(V x, V n) {
+  V r = opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))));
+  if constexpr (has_one_rounding_fma) return fma(n, V(0x1.ee59dap-50F), opaque(fma(n, V(-0x1.4442d2p-24F), r)));
+  r = opaque(fma(n, V(-0x1.68cp-39F), opaque(fma(n, V(-0x1.444p-24F), r))));
+  return fma(n, V(-0x1.1a6264p-54F), r);
+}
+
+/// sin(x + quarters * pi / 2) for |x| <= largest_angle, by series that end below 2^-28.
+/// Error: at most 2 ulp.
 template <class V> [[gnu::always_inline]] inline V sine(V x, std::int32_t quarters) {
   constexpr float shift = 0x1.8p23F;
   const V shifted = opaque(fma(x, V(0x1.45f306p-1F), V(shift))), n = shifted - V(shift);
-  const V r = fma(n, V(-0x1.4442d2p-24F), opaque(fma(n, V(-0x1.fb4p-12F), opaque(fma(n, V(-0x1.92p+0F), x))))), square = r * r;
+  const V r = within_quarter(x, n), square = r * r;
   const V of_sine = fma(r * square, polynomial(square, 0x1.71de3ap-19F, -0x1.a01a02p-13F, 0x1.111112p-7F, -0x1.555556p-3F), r);
   const V of_cosine = polynomial(square, -0x1.27e4fcp-22F, 0x1.a01a02p-16F, -0x1.6c16c2p-10F, 0x1.555556p-5F, -0.5F, 1.0F);
   const auto turn = bits(shifted) + quarters;  // n stands in the lowest bits of the sum
@@ -8106,7 +8299,7 @@ struct reciprocal_lanes {
 };
 /// x / (1 + e^-x).
 struct swish_lanes {
-  template <class V> [[gnu::always_inline]] V operator()(V x) const { return x / (V(1.0F) + exp_of(-x)); }
+  template <class V> [[gnu::always_inline]] V operator()(V x) const { return swish_of(x); }
 };
 /// relu6(x + 3) / 6.
 struct hard_sigmoid_lanes {
@@ -8587,6 +8780,10 @@ template <class Isa> struct fast<ops::add, Isa> : binary_binding<ops::add, fast<
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
+/// How many numbers a lane adds up before the sum joins a sum of sums: rounding errors of a sum grow with the number of
+/// its terms.
+inline constexpr std::int64_t numbers_of_a_sum = 64;
+
 /// Extents in elements.
 struct axis_block {
   std::int64_t outer = 1, extent = 1, inner = 1;
@@ -8805,8 +9002,10 @@ struct product_fold {
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
-template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+namespace detail {
+
+/// n floats folded to one vector.
+template <class V, class Fold> [[gnu::always_inline]] inline V folded_vectors(const float* x, std::int64_t n) {
   const V start(Fold::start);
   V folded[4] = {start, start, start, start};
   std::int64_t i = 0;
@@ -8818,9 +9017,26 @@ template <class V, class Fold> inline float folded_row(const float* x, std::int6
     if constexpr (Fold::start != 0) rest = first_or(rest, n - i, Fold::start);
     folded[1] = Fold::step(folded[1], rest);
   }
+  return Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3]));
+}
+
+/// The same of long rows: a lane folds at most numbers_of_a_sum numbers one after the other before what it has joins
+/// the rest.
+template <class V, class Fold> [[gnu::noinline]] V folded_blocks(const float* x, std::int64_t n) {
+  constexpr std::int64_t block = 4 * lanes * numbers_of_a_sum;
+  V all = folded_vectors<V, Fold>(x + n / block * block, n % block);
+  for (std::int64_t i = 0; i < n / block; ++i) all = Fold::step(all, folded_vectors<V, Fold>(x + i * block, block));
+  return all;
+}
+
+}  // namespace detail
+
+/// n floats folded, in an order that depends on n and the number of lanes alone; the result is not yet Fold::result().
+template <class V, class Fold> inline float folded_row(const float* x, std::int64_t n) {
+  const V all =
+      n <= 4 * lanes * numbers_of_a_sum ? detail::folded_vectors<V, Fold>(x, n) : detail::folded_blocks<V, Fold>(x, n);
   return detail::fold_lanes(
-      Fold::step(Fold::step(folded[0], folded[1]), Fold::step(folded[2], folded[3])),
-      [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
+      all, [](V a, V b) __attribute__((always_inline)) { return Fold::step(a, b); });
 }
 
 /// The sum of n floats, in an order that depends on n and the number of lanes alone.
@@ -8840,16 +9056,20 @@ template <class Fold>
 template <class V, class Fold, int Vectors>
 [[gnu::always_inline]] inline void fold_columns(const float* x, std::int64_t extent, std::int64_t step,
                                                 std::int64_t last, float factor, float* y) {
-  V folded[Vectors];
-  each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
-  for (std::int64_t i = 0; i < extent; ++i)
-    each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
-      folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
-    });
+  V folded[Vectors], all[Vectors];
+  each<Vectors>([&](int k) __attribute__((always_inline)) { all[k] = V(Fold::start); });
+  for (std::int64_t i = 0; i < extent;) {
+    each<Vectors>([&](int k) __attribute__((always_inline)) { folded[k] = V(Fold::start); });
+    for (const std::int64_t end = extent - i < numbers_of_a_sum ? extent : i + numbers_of_a_sum; i < end; ++i)
+      each<Vectors>([&, row = x + i * step ](int k) __attribute__((always_inline)) {
+        folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(row + k * lanes) : load_first(row + k * lanes, last));
+      });
+    each<Vectors>([&](int k) __attribute__((always_inline)) { all[k] = Fold::step(all[k], folded[k]); });
+  }
   const V count(static_cast<float>(extent)), by(factor);
   V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
-    const V result = Fold::result(folded[k], count) * by;
+    const V result = Fold::result(all[k], count) * by;
     store_first(y + k * lanes, result, k + 1 < Vectors ? lanes : last);
     specials = specials + (result - result);
   });
@@ -10313,6 +10533,9 @@ struct avg_pool {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
@@ -10556,6 +10779,8 @@ struct fold_affine {
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr array_ref<const error_bound>
+      errors{};  // Results are rounded once, but sums of bias and mean may cancel.
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -10652,6 +10877,9 @@ struct batch_norm {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
+  static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
+                                           {types_of(f16), 0.6, error_unit::terms},
+                                           {types_of(f64), 3, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
 
@@ -10757,7 +10985,7 @@ template <class Isa> struct fast<ops::batch_norm, Isa> {
     for (std::int64_t c = 0; c < channels; ++c) {
       if (math::abs(mean[c]) >= 0x1p102F) packed[3 * channels] = 1;
       packed[c] = mean[c];
-      packed[channels + c] = scale[c] / math::sqrt(variance[c] + epsilon);
+      packed[channels + c] = static_cast<float>(double{scale[c]} / math::sqrt(double{variance[c]} + double{epsilon}));
       packed[2 * channels + c] = offset[c];
     }
   }
@@ -18879,6 +19107,9 @@ struct conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+  static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::terms, 0.5},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
@@ -19726,6 +19957,9 @@ struct conv2d_transpose {
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
@@ -20237,6 +20471,7 @@ namespace ops {
 struct cos : detail::real_function {
   static constexpr op_code code{79};
   static constexpr std::string_view name = "cos";
+  static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 79, .hdi = 37};
   using rule = detail::real_function_rule;
 
@@ -20560,6 +20795,9 @@ struct depthwise_conv2d {
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
@@ -20790,6 +21028,7 @@ struct detection_post_process {
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
+  static constexpr array_ref<const error_bound> errors{};  // Boxes are decoded and compared in several steps.
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
@@ -21664,8 +21903,6 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x
 ///
-/// Rounded once from f64.
-///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
 ///
@@ -21673,6 +21910,7 @@ namespace ops {
 struct erf : detail::real_function {
   static constexpr op_code code{59};
   static constexpr std::string_view name = "erf";
+  static constexpr error_bound errors[] = {{types_of(f32), 3}, {types_of(f16), 0.51}, {types_of(f64), 1.6}};
   static constexpr foreign_numbers foreign{.nnrt = 59, .hdi = 178};
   using rule = detail::real_function_rule;
 
@@ -21717,7 +21955,8 @@ namespace ops {
 ///
 ///   x: any shape      y: the same shape, base ^ (scale * x + shift)
 ///
-/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. Computed in f64 and rounded once.
+/// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. With others the exponent of f64 is rounded, which
+/// costs up to as many ulp as it is large.
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
@@ -21726,6 +21965,8 @@ namespace ops {
 struct exp : detail::real_function {
   static constexpr op_code code{60};
   static constexpr std::string_view name = "exp";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1.5, error_unit::result, 0, true}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
   static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
 
@@ -22278,6 +22519,9 @@ struct full_connection {
   static constexpr operator_traits traits{.weights = weights_role::full_connection,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
@@ -22961,6 +23205,7 @@ namespace ops {
 struct gelu : detail::real_function {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
+  static constexpr error_bound errors[] = {{types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2000}};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
@@ -22979,11 +23224,23 @@ struct gelu : detail::real_function {
       detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
     else detail::for_each_real<T>(in, out, [&](double x) {
       // Constant evaluation refuses to multiply infinity by 0.
-      return x == -math::infinity<double> ? math::nan<double> : x * phi(x);
+      return x == -math::infinity<double> ? math::nan<double> : a.approximate ? times_logistic(x) : times_normal(x);
     });
   }
 
  private:
+  // The formulas above without the cancellation of 1 + erf and 1 + tanh for negative x, and of their rounded sums
+  // with 1.
+  static constexpr double times_normal(double x) {
+    const double below = 0.5 * math::erfc(math::product(math::abs(x), 0.70710678118654752440));  // 1 / sqrt(2)
+    return x < 0 ? math::product(x, below) : math::product(x, 1.0 - below);
+  }
+  static constexpr double times_logistic(double x) {
+    if (math::abs(x) > 1e3) return x < 0 ? math::copysign(0.0, x) : x;
+    const double cubic = math::product(math::product(math::product(0.044715, x), x), x);
+    const double e = math::exp(-math::abs(math::product(1.59576912160573071176, x + cubic)));  // 2 sqrt(2 / pi)
+    return math::product(x, x < 0 ? e : 1.0) / (1.0 + e);
+  }
   static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }  // 1 / sqrt(2)
   static constexpr double by_tanh(double x) {
     const double cubic = math::product(0.044715 * x * x, x);
@@ -23214,6 +23471,7 @@ namespace ops {
 struct hard_sigmoid : detail::real_function {
   static constexpr op_code code{107};
   static constexpr std::string_view name = "hard_sigmoid";
+  static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2, .tells_quantisation = 1};
   static constexpr auto hdi_fields = hdi_activation(13);
   using rule = detail::real_function_rule;
@@ -23331,6 +23589,7 @@ struct hswish {
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -23403,39 +23662,59 @@ struct repeated_parameters {
 
 namespace detail {
 
-/// The sum of what add() adds of each x - mean, in an order that depends on n and the number of lanes alone.
-template <class V, class Add> inline float row_sum_around(const float* x, std::int64_t n, float mean, Add add) {
-  const V centre(mean);
-  V sums[2] = {V(0.0F), V(0.0F)};
-  std::int64_t i = 0;
-  for (; i + 2 * lanes <= n; i += 2 * lanes)
-    each<2>([&](int k) __attribute__((always_inline)) { sums[k] = add(load(x + i + k * lanes) - centre, sums[k]); });
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    sums[0] = add(first_or(load_first(x + i, left) - centre, left, 0.0F), sums[0]);
+/// Sums over a row: of x - centre, and of its squares.
+struct moments {
+  double first, second;
+};
+
+/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
+/// after the other.
+template <class V> inline moments row_moments(const float* x, std::int64_t n, float centre) {
+  const V from(centre);
+  V first(0.0F), second(0.0F);
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    V sums[2] = {V(0.0F), V(0.0F)}, squares[2] = {V(0.0F), V(0.0F)};
+    const auto add = [&](V off, int k) __attribute__((always_inline)) {
+      sums[k] = sums[k] + off;
+      squares[k] = fma(off, off, squares[k]);
+    };
+    for (; i + 2 * lanes <= end; i += 2 * lanes)
+      each<2>([&](int k) __attribute__((always_inline)) { add(load(x + i + k * lanes) - from, k); });
+    for (; i < end; i += lanes) {
+      const std::int64_t left = end - i < lanes ? end - i : lanes;
+      add(first_or(load_first(x + i, left) - from, left, 0.0F), 0);
+    }
+    first = first + (sums[0] + sums[1]);
+    second = second + (squares[0] + squares[1]);
   }
-  return sum_of_lanes(sums[0] + sums[1]);
-}
-/// The sum of (x - mean)^2.
-template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n, float mean) {
-  return row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return fma(off, off, sum); });
+  return {double{sum_of_lanes(first)}, double{sum_of_lanes(second)}};
 }
 
-/// What brings a row to mean 0 and variance 1: (x - mean) * factor. Not where squares or their sum may be no normal floats: such rows are safe_row()'s.
+/// What brings a row to mean 0 and variance 1: (x - centre) * factor + shift. The centre is nearly the mean, so that
+/// differences from it are exact where it matters, and shift is the rest. Not where squares or their sum may be no normal
+/// floats: such rows are safe_row()'s.
 struct normaliser {
-  float mean, factor;
-  bool is_safe;
+  float centre = 0, factor = 0, shift = 0;
+  bool is_safe = true;
 };
 template <class V> inline normaliser normaliser_of(const float* x, std::int64_t n, float epsilon) {
-  const auto count = static_cast<float>(n);
-  float mean = kernels::row_sum<V>(x, n) / count, variance = row_sum_of_squares<V>(x, n, mean) / count;
-  // So little may be the error of the mean: numbers that are all alike have no variance.
-  if (variance <= 1e-6F * mean * mean) {
-    mean += row_sum_around<V>(x, n, mean, [](V off, V sum) __attribute__((always_inline)) { return sum + off; }) / count;
-    variance = row_sum_of_squares<V>(x, n, mean) / count;
+  const double share = 1.0 / static_cast<double>(n);
+  normaliser normal;
+  normal.centre = kernels::row_sum<V>(x, n) / static_cast<float>(n);
+  moments sums = row_moments<V>(x, n, normal.centre);
+  double rest = sums.first * share;
+  // The mean of numbers that are nearly alike is rounded by more than they differ by.
+  if (rest * rest > 0x1p-6 * (sums.second * share)) {
+    normal.centre = static_cast<float>(double{normal.centre} + rest);
+    sums = row_moments<V>(x, n, normal.centre);
+    rest = sums.first * share;
   }
-  const bool is_safe = variance + epsilon > 1e-24F && variance < std::numeric_limits<float>::infinity();
-  return {mean, 1.0F / math::sqrt(variance + epsilon), is_safe};
+  const double variance = sums.second * share - rest * rest;
+  normal.is_safe = sums.second < 1e37 && variance + double{epsilon} > 1e-24;
+  store_one(&normal.factor, V(1.0F) / root_of(V(static_cast<float>(variance + double{epsilon}))));
+  normal.shift = static_cast<float>(-rest * double{normal.factor});
+  return normal;
 }
 
 /// A row by the reference's arithmetic, gamma(i) and beta(i) being the parameters of element i; y may be x.
@@ -23448,15 +23727,17 @@ template <class Gamma, class Beta>
   }
 }
 
-/// y = (x - mean) * factor * gamma + beta for n elements.
+/// y = ((x - mean) / deviation) * gamma + beta for n elements.
 template <class V>
-inline void finish_row(const float* x, std::int64_t n, normaliser normal, const float* gamma, const float* beta, float* y) {
-  const V centre(normal.mean), by(normal.factor);
+inline void finish_row(const float* x, std::int64_t n, const normaliser& normal, const float* gamma, const float* beta,
+                       float* y) {
+  const V centre(normal.centre), by(normal.factor), shift(normal.shift);
   for (std::int64_t i = 0; i < n; i += lanes) {
     const std::int64_t left = n - i < lanes ? n - i : lanes;
-    store_first(y + i,
-                fma((load_first(x + i, left) - centre) * by, load_first(gamma + i, left), load_first(beta + i, left)),
-                left);
+    store_first(
+        y + i,
+        fma(fma(load_first(x + i, left) - centre, by, shift), load_first(gamma + i, left), load_first(beta + i, left)),
+        left);
   }
 }
 
@@ -23500,8 +23781,9 @@ void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsi
       detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
       continue;
     }
-    const vf centre(normal.mean), by(normal.factor), factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
-    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma((v - centre) * by, factor, offset); });
+    const vf centre(normal.centre), by(normal.factor), shift(normal.shift);
+    const vf factor = broadcast(scale + row % channels), offset = broadcast(bias + row % channels);
+    map(from, n, to, [=](vf v) __attribute__((always_inline)) { return fma(fma(v - centre, by, shift), factor, offset); });
   }
 }
 
@@ -23518,7 +23800,7 @@ namespace ops {
 ///   x: [N, C, …], whatever its format      scale, bias: [C]
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
 ///
-/// epsilon is 0 unless given; where it and the variance are, there is no number. Computed in f64 and rounded once.
+/// epsilon is 0 unless given; where it and the variance are, there is no number.
 ///
 /// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
 struct instance_norm {
@@ -23528,6 +23810,8 @@ struct instance_norm {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
+                                           {types_of(f16), 0.6, error_unit::largest}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 
@@ -23630,12 +23914,35 @@ struct column_bundle {
   template <class F> [[gnu::always_inline]] void each_vector(F f) const {
     for (std::int64_t c = 0; c < width; c += lanes) f(c, width - c < lanes ? width - c : lanes);
   }
+  /// f as for each_place() below, and after() each time that `numbers_of_a_sum` rows are done, and at the end.
+  template <class F, class G> [[gnu::always_inline]] void each_place(std::int64_t first, F f, G after) const {
+    for (std::int64_t i = first; i < extent; after())
+      for (const std::int64_t end = extent - i < numbers_of_a_sum ? extent : i + numbers_of_a_sum; i < end; ++i)
+        each_vector([&, at = i * step ](std::int64_t c, std::int64_t n)
+                        __attribute__((always_inline)) { f(at + c, c, n); });
+  }
   /// f(place in the bundle, first column, how many) for vectors of one row after the other, from row `first` on.
   template <class F> [[gnu::always_inline]] void each_place(std::int64_t first, F f) const {
     for (std::int64_t i = first; i < extent; ++i)
       each_vector([&, at = i * step ](std::int64_t c, std::int64_t n) __attribute__((always_inline)) { f(at + c, c, n); });
   }
 };
+
+/// Sums of columns: what add() adds to the vector of `sums` of each place, in `totals`. Both begin with zeros.
+template <class V, class Add>
+[[gnu::always_inline]] inline void add_columns(const column_bundle& columns, float* sums, float* totals, Add add) {
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
+    store(sums + c, V(0.0F));
+    store(totals + c, V(0.0F));
+  });
+  columns.each_place(
+      0, add, [&]() __attribute__((always_inline)) {
+        columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
+          store(totals + c, load(totals + c) + load(sums + c));
+          store(sums + c, V(0.0F));
+        });
+      });
+}
 
 /// f(columns, where they begin, which group is the first of them) for the bundles that a part has of a block's columns.
 template <class F> inline void for_each_bundle(const axis_block& block, part p, F f) {
@@ -23662,15 +23969,38 @@ inline double safe_squares(float sum, const float* x, std::int64_t n, std::int64
   for (std::int64_t i = 0; i < n; ++i) squares += double{x[i * step]} * double{x[i * step]};
   return squares;
 }
-inline double row_squares(const float* x, std::int64_t n) { return safe_squares(row_sum_of_squares<vf>(x, n, 0.0F), x, n, 1); }
+/// Added in an order that depends on n and the number of lanes alone; a lane adds at most numbers_of_a_sum numbers one
+/// after the other.
+template <class V> inline float row_sum_of_squares(const float* x, std::int64_t n) {
+  V all(0.0F);
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = n - i > 2 * lanes * numbers_of_a_sum ? i + 2 * lanes * numbers_of_a_sum : n;
+    V sums[2] = {V(0.0F), V(0.0F)};
+    for (; i + 2 * lanes <= end; i += 2 * lanes)
+      each<2>([&](int k) __attribute__((always_inline)) {
+        const V v = load(x + i + k * lanes);
+        sums[k] = fma(v, v, sums[k]);
+      });
+    for (; i < end; i += lanes) {
+      const V v = load_first(x + i, end - i < lanes ? end - i : lanes);
+      sums[0] = fma(v, v, sums[0]);
+    }
+    all = all + (sums[0] + sums[1]);
+  }
+  return sum_of_lanes(all);
+}
+inline double row_squares(const float* x, std::int64_t n) {
+  return safe_squares(row_sum_of_squares<vf>(x, n), x, n, 1);
+}
 
 /// The sums of squares of columns, for safe_squares().
-template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* sums) {
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(0.0F)); });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    const V v = load_first(x + at, n);
-    store(sums + c, fma(v, v, load(sums + c)));
-  });
+template <class V> inline void column_squares(const column_bundle& columns, const float* x, float* totals) {
+  alignas(64) float sums[columns_at_once];
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V v = load_first(x + at, n);
+        store(sums + c, fma(v, v, load(sums + c)));
+      });
 }
 
 /// One over the length, which is at least the root of epsilon.
@@ -23821,19 +24151,22 @@ namespace ops {
 ///
 /// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where none
 /// is given); negative ones count from the end.
-/// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
+/// epsilon is 1e-6 unless given.
 ///
-/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
-/// the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no steps at all stay none.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands
+/// for 0 in the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no
+/// steps at all stay none.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual scale: the
-/// reference kernels of TFLite's L2_NORMALIZATION.
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual
+/// scale: the reference kernels of TFLite's L2_NORMALIZATION.
 struct l2_normalize {
   static constexpr op_code code{94};
   static constexpr std::string_view name = "l2_normalize";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 3, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 141, i64, -1}.otherwise(0), {"epsilon", 142, f32}, {"fused", 143, i8}};
@@ -23991,6 +24324,8 @@ struct layer_norm {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
+                                           {types_of(f16), 0.6, error_unit::largest}};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
@@ -24479,6 +24814,7 @@ namespace ops {
 struct log : detail::real_function {
   static constexpr op_code code{80};
   static constexpr std::string_view name = "log";
+  static constexpr error_bound errors[] = {{types_of(f32), 3}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 80, .hdi = 79};
   using rule = detail::real_function_rule;
 
@@ -24514,7 +24850,7 @@ template <class Isa> struct fast<ops::log, Isa> : unary_binding<fast<ops::log, I
 
 // ===== nnrt/kernels/log_softmax.hpp
 // log_softmax: x less the logarithm of the sum of e^x, along the last axis or across the rows before it.
-// Flow: bind/log_softmax.hpp calls log_softmax() for a part of the groups; maxima and exponentials are softmax's.
+// Flow: bind/log_softmax.hpp calls log_softmax() for a part of the groups; maxima and loops are softmax's.
 
 // ===== nnrt/kernels/softmax.hpp
 // softmax: e^(x - shift) over its sum, along the last axis or across the rows before it.
@@ -24544,6 +24880,11 @@ template <class V> [[gnu::always_inline]] inline float row_maximum(const float* 
   return largest_lane(larger_of(larger_of(most[0], most[1]), larger_of(most[2], most[3])));
 }
 
+/// Where a sum of a row of n that begins at i, in so many vectors, ends: see numbers_of_a_sum.
+constexpr std::int64_t end_of_sum(std::int64_t i, std::int64_t n, std::int64_t vectors) {
+  return n - i > numbers_of_a_sum * vectors * lanes ? i + numbers_of_a_sum * vectors * lanes : n;
+}
+
 /// Whether the exponentials of a row with this largest number (any if there is a NaN) can be summed as they are: e^60 is 1e26, and no row has 1e12
 /// numbers; what is e^71 times smaller than e^-16 is still a normal number.
 constexpr bool needs_no_shift(float largest) { return largest >= -16.0F && largest <= 60.0F; }
@@ -24557,37 +24898,46 @@ struct row_totals {
 /// y = e^(x - shift), or e^x.
 template <class V, bool IsShifted> [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[2] = {V(0.0F), V(0.0F)}, most(least_extreme);
+  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(least_extreme);
   const V from(shift);
   const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
   if constexpr (has_side_by_side_exponentials)
-    for (; i + row_accumulators * lanes <= n; i += row_accumulators * lanes) {
-      V e[row_accumulators];
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        e[k] = shifted(load(x + i + k * lanes));
-        most = extreme_of(e[k], most);
-      });
-      exponentials_of(e);
-      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-        store(y + i + k * lanes, e[k]);
-        sums[k % 2] = sums[k % 2] + e[k];
-      });
+    for (std::int64_t end; i + row_accumulators * lanes <= n;) {
+      end = end_of_sum(i, n, 2);
+      for (; i + row_accumulators * lanes <= end; i += row_accumulators * lanes) {
+        V e[row_accumulators];
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          e[k] = shifted(load(x + i + k * lanes));
+          most = extreme_of(e[k], most);
+        });
+        exponentials_of(e);
+        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+          store(y + i + k * lanes, e[k]);
+          sums[k % 2] = sums[k % 2] + e[k];
+        });
+      }
+      total = total + (sums[0] + sums[1]);
+      sums[0] = sums[1] = V(0.0F);
     }
   // One vector after the other, for four of them at once are a kilobyte of code. Behind the last number the exponential is 0.
-  for (; i < n; i += lanes) {
-    const std::int64_t left = n - i < lanes ? n - i : lanes;
-    V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
-    if (lanes > 4 || left < lanes) {
-      seen = first_or(e[0], left, least_extreme);
-      e[0] = first_or(e[0], left, lowest);
+  while (i < n) {
+    for (const std::int64_t end = end_of_sum(i, n, 1); i < end; i += lanes) {
+      const std::int64_t left = n - i < lanes ? n - i : lanes;
+      V e[] = {shifted(load_first(x + i, left))}, seen = e[0];
+      if (lanes > 4 || left < lanes) {
+        seen = first_or(e[0], left, least_extreme);
+        e[0] = first_or(e[0], left, lowest);
+      }
+      most = extreme_of(seen, most);
+      exponentials_of(e);
+      store_first(y + i, e[0], left);
+      sums[0] = sums[0] + e[0];
     }
-    most = extreme_of(seen, most);
-    exponentials_of(e);
-    store_first(y + i, e[0], left);
-    sums[0] = sums[0] + e[0];
+    total = total + sums[0];
+    sums[0] = V(0.0F);
   }
-  return {sum_of_lanes(sums[0] + sums[1]), extreme_lane(most)};
+  return {sum_of_lanes(total), extreme_lane(most)};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {
@@ -24613,29 +24963,30 @@ template <class V> [[gnu::always_inline]] inline void softmax_row(const float* x
   else softmax_row_by_largest<V>(x, n, y);
 }
 
-/// The largest number of each column, and the sum of e^(x - largest); made(place, e, n) gets each vector of the summands.
-template <class V, class F> [[gnu::always_inline]] inline void column_totals(const column_bundle& columns, const float* x, float* most, float* sums, F made) {
-  columns.each_vector([&](std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, load_first(x + c, n));
-    store(sums + c, V(0.0F));
-  });
-  columns.each_place(1, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store(most + c, larger_of(load_first(x + at, n), load(most + c)));
-  });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    const V e = exp_of(load_first(x + at, n) - load(most + c));
-    made(at, e, n);
-    store(sums + c, load(sums + c) + e);
-  });
+/// The largest number of each column.
+template <class V>
+[[gnu::always_inline]] inline void column_maxima(const column_bundle& columns, const float* x, float* most) {
+  columns.each_vector([&](std::int64_t c, std::int64_t n)
+                          __attribute__((always_inline)) { store(most + c, load_first(x + c, n)); });
+  columns.each_place(
+      1, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store(most + c, larger_of(load_first(x + at, n), load(most + c))); });
 }
 
 template <class V> inline void softmax_columns(const column_bundle& columns, const float* x, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  column_totals<V>(columns, x, most, sums, [y](std::int64_t at, V e, std::int64_t n) __attribute__((always_inline)) { store_first(y + at, e, n); });
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, V(1.0F) / load(sums + c)); });
-  columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
-    store_first(y + at, load_first(y + at, n) * load(sums + c), n);
-  });
+  alignas(64) float most[columns_at_once], sums[columns_at_once], totals[columns_at_once];
+  column_maxima<V>(columns, x, most);
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V e = exp_of(load_first(x + at, n) - load(most + c));
+        store_first(y + at, e, n);
+        store(sums + c, load(sums + c) + e);
+      });
+  columns.each_vector([&](std::int64_t c, std::int64_t)
+                          __attribute__((always_inline)) { store(totals + c, V(1.0F) / load(totals + c)); });
+  columns.each_place(
+      0, [&](std::int64_t at, std::int64_t c, std::int64_t n)
+             __attribute__((always_inline)) { store_first(y + at, load_first(y + at, n) * load(totals + c), n); });
 }
 
 }  // namespace detail
@@ -24676,17 +25027,88 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 namespace detail {
 
-/// y is not x: it holds the exponentials until their sum is known.
-template <class V> [[gnu::noinline]] void log_softmax_row(const float* x, std::int64_t n, float* y) {
+/// x - y - difference, exactly (Knuth), where difference is x - y rounded: what it lacks of an exponent, which would
+/// cost half as many units in the last place as the exponent is large. 0 where that is no number.
+template <class V> [[gnu::always_inline]] inline V rest_of_difference(V x, V y, V difference) {
+  const V back = opaque(opaque(difference) - x), rest = (x - opaque(difference - back)) - (y + back);
+  return where_nan(rest, V(0.0F), rest);
+}
+
+/// The sum of e^x, or of e^(x - largest), over the numbers of a row that are below the largest; and how many are not
+/// below it.
+struct exponentials_below {
+  float sum, equal;
+};
+template <class V, bool IsShifted>
+[[gnu::noinline]] exponentials_below sum_of_exponentials_below(const float* x, std::int64_t n, float largest) {
+  constexpr int count = has_side_by_side_exponentials ? row_accumulators : 1;
+  const V from(largest);
+  V below(0.0F), equal(0.0F), total(0.0F);
+  const auto add = [&]<int N>(V(&v)[N]) __attribute__((always_inline)) {
+    V e[N], off[N];
+    each<N>([&](int k) __attribute__((always_inline)) { e[k] = off[k] = IsShifted ? v[k] - from : v[k]; });
+    V rest[N];
+    if constexpr (IsShifted)
+      each<N>([&](int k) __attribute__((always_inline)) { rest[k] = rest_of_difference(v[k], from, e[k]); });
+    exponentials_of(e);
+    if constexpr (IsShifted) each<N>([&](int k) __attribute__((always_inline)) { e[k] = fma(e[k], rest[k], e[k]); });
+    each<N>([&](int k) __attribute__((always_inline)) {
+      below = below + where_equal(off[k], IsShifted ? V(0.0F) : from, V(0.0F), e[k]);
+      equal = equal + where_equal(off[k], IsShifted ? V(0.0F) : from, V(1.0F), V(0.0F));
+    });
+  };
+  for (std::int64_t i = 0; i < n;) {
+    const std::int64_t end = end_of_sum(i, n, 1);
+    for (; i + count * lanes <= end; i += count * lanes) {
+      V v[count];
+      each<count>([&](int k) __attribute__((always_inline)) { v[k] = load(x + i + k * lanes); });
+      add(v);
+    }
+    for (; i < end; i += lanes) {
+      const std::int64_t left = end - i < lanes ? end - i : lanes;
+      V v[] = {first_or(load_first(x + i, left), left, -std::numeric_limits<float>::infinity())};
+      add(v);
+    }
+    total = total + below;
+    below = V(0.0F);
+  }
+  return {sum_of_lanes(total), sum_of_lanes(equal)};
+}
+
+/// The sum of e^(x - largest) over a row but for the first of its largest numbers, whose summand is 1: the logarithm of
+/// the sum is log(1 + rest), and keeps its digits where the rest is small.
+template <class V> inline double rest_of_exponentials(const float* x, std::int64_t n, float largest) {
+  // As in softmax.hpp: where nothing is taken off, no difference is rounded.
+  if (lanes > 4 && needs_no_shift(largest)) {
+    const exponentials_below sums = sum_of_exponentials_below<V, lanes <= 4>(x, n, largest);
+    float scale;
+    store_one(&scale, exp_of(V(-largest)));
+    return double{sums.sum} * double{scale} + (double{sums.equal} - 1.0);
+  }
+  const exponentials_below sums = sum_of_exponentials_below<V, true>(x, n, largest);
+  return double{sums.sum} + (double{sums.equal} - 1.0);
+}
+
+template <class V> inline void log_softmax_row(const float* x, std::int64_t n, float* y) {
   const float largest = row_maximum<V>(x, n);
-  const V from(largest), less(math::log(row_exponentials<V, true>(x, n, largest, y).sum));
+  const V from(largest), less(static_cast<float>(math::log1p(rest_of_exponentials<V>(x, n, largest))));
   map(x, n, y, [=](V v) __attribute__((always_inline)) { return (v - from) - less; });
 }
 
 template <class V> inline void log_softmax_columns(const column_bundle& columns, const float* x, float* y) {
-  alignas(64) float most[columns_at_once], sums[columns_at_once];
-  column_totals<V>(columns, x, most, sums, [](std::int64_t, V, std::int64_t) __attribute__((always_inline)) {});
-  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(sums + c, log_of(load(sums + c))); });
+  alignas(64) float most[columns_at_once], sums[columns_at_once], totals[columns_at_once], equal[columns_at_once];
+  column_maxima<V>(columns, x, most);
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) { store(equal + c, V(-1.0F)); });
+  add_columns<V>(
+      columns, sums, totals, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
+        const V v = load_first(x + at, n), largest = load(most + c), off = v - largest, e = exp_of(off);
+        store(sums + c,
+              load(sums + c) + where_equal(off, V(0.0F), V(0.0F), fma(e, rest_of_difference(v, largest, off), e)));
+        store(equal + c, load(equal + c) + where_equal(off, V(0.0F), V(1.0F), V(0.0F)));
+      });
+  columns.each_vector([&](std::int64_t c, std::int64_t) __attribute__((always_inline)) {
+    store(sums + c, log1p_of(load(totals + c) + load(equal + c)));
+  });
   columns.each_place(0, [&](std::int64_t at, std::int64_t c, std::int64_t n) __attribute__((always_inline)) {
     store_first(y + at, (load_first(x + at, n) - load(most + c)) - load(sums + c), n);
   });
@@ -24843,8 +25265,8 @@ namespace ops {
 ///
 ///   x: any shape of rank >= 1      y: the same shape; the sum of exp(y) along the axis is 1
 ///
-/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. Computed in f64 and
-/// rounded once.
+/// `axis` is the last one unless given (for NNRt the first), and counts from the end when negative. The summand of the
+/// largest number is 1: results near 0 come from log1p of the others' sum, and keep all their digits.
 ///
 /// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/16 to the largest
 /// number; computed in fixed-point numbers of 32 bits. To any other scale the logarithm is brought by requantise().
@@ -24857,6 +25279,8 @@ struct log_softmax {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
 
@@ -25164,6 +25588,22 @@ inline float safe_response(const float* x, std::int64_t channels, std::int64_t c
   return static_cast<float>(double{x[c]} * math::pow(double{by.bias} + double{by.alpha} * sum, -double{by.beta}));
 }
 
+/// x * base^power for normal numbers `base`, where `exponent`, which base^power has nearly, is small enough for a
+/// float. base = 2^e m: base^power = 2^(power e) m^power, where the exponents' fractions are computed to a float's last
+/// place, whatever their whole part is.
+template <class V> struct power_of_base {
+  V value, exponent;
+  [[gnu::always_inline]] power_of_base(V base, V power) {
+    const split_number<V> parts = split(base);
+    const V whole_power = opaque(power * parts.exponent), rest = rest_of_product(power, parts.exponent, whole_power);
+    exponent = rounded(whole_power);
+    const V fraction = (whole_power - exponent) + rest;
+    const V scaled_by = clamp(exponent, V(-126.0F), V(127.0F));
+    value = exp_of(fma(fraction, V(0x1.62e43p-1F), power * logarithm_of_fraction(parts.fraction))) *
+            power_of_two(scaled_by);
+  }
+};
+
 /// Channels first to last of a pixel.
 template <class V>
 inline void response_of(const float* x, std::int64_t channels, std::int64_t first, std::int64_t last, const response& by, float* y) {
@@ -25172,17 +25612,23 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
+  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats.
+  const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
+              most = size < 60 ? 100 - size : 0;
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
     const float* const window = squares + (c - first);
     V sum = load(window);
     for (std::int64_t k = 1; k <= 2 * by.radius; ++k) sum = sum + load(window + k);
     const V base = fma(alpha, sum, bias);
-    store_first(y + c, load_first(x + c, n) * exp_of(power * log_of(base)), n);
-    alignas(64) float bases[lanes];
+    const power_of_base<V> powers(base, power);
+    store_first(y + c, load_first(x + c, n) * powers.value, n);
+    alignas(64) float bases[lanes], exponents[lanes];
     store(bases, base);
+    store(exponents, magnitude_of(powers.exponent));
     for (std::int64_t i = 0; i < n; ++i)
-      if (!(bases[i] > 1e-24F && bases[i] < std::numeric_limits<float>::infinity())) y[c + i] = safe_response(x, channels, c + i, by);
+      if (!(bases[i] > least && bases[i] < std::numeric_limits<float>::infinity() && exponents[i] <= most))
+        y[c + i] = safe_response(x, channels, c + i, by);
   }
 }
 
@@ -25213,7 +25659,7 @@ namespace ops {
 ///
 /// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
 /// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
-/// an infinity, or NaN for x = 0. Computed in f64, rounded once.
+/// an infinity, or NaN for x = 0. The bound of errors is for -1 <= beta <= 1.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
@@ -25223,6 +25669,8 @@ struct lrn {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::image};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 6}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -25262,7 +25710,8 @@ struct lrn {
         y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
       } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
         const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
-        y[i] = math::convert<T>(math::product(in_units, math::pow(sum.unit(), 1 - math::product(2.0, beta))));
+        const double root = math::pow(sum.unit(), 0.5 - beta);  // of the unit to the power of 1 - 2 beta, which may be no double
+        y[i] = math::convert<T>(math::product(math::product(in_units, root), root));
       }
     }
   }
@@ -25416,6 +25865,8 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
+  static constexpr array_ref<const error_bound>
+      errors{};  // States of a step go into the next: errors grow with the steps and the weights.
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
@@ -25925,6 +26376,9 @@ struct matmul {
                                             {"b", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
+                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
+                                            {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
@@ -27110,6 +27564,7 @@ struct pow {
   static constexpr operand_spec outputs[] = {{"z", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr error_bound errors[] = {{types_of(f32), 0.51}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
@@ -27629,13 +28084,14 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
 /// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. The norm of no elements is 0. Squares are added
-/// in row-major order in f64, and the result is rounded once.
+/// when negative. The norm of no elements is 0.
 ///
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
   static constexpr auto hdi_fields = hdi_reduction(8);
   static constexpr nnrt_parameter parameters[] = {
@@ -27781,6 +28237,9 @@ struct reduce_mean {
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
+                                           {types_of(f16), 0.6, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(0);
   static constexpr nnrt_parameter parameters[] = {
@@ -28000,9 +28459,9 @@ namespace ops {
 /// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
-/// of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the coefficient
-/// at the end.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the
+/// product of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the
+/// coefficient at the end.
 ///
 /// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the reference
 /// kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
@@ -28012,6 +28471,8 @@ struct reduce_prod {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1, error_unit::result, 0.5}, {types_of(f16), 0.6}, {types_of(f64), 1, error_unit::result, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {
@@ -28129,13 +28590,16 @@ namespace ops {
 /// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
-/// exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point)
+/// are exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
 ///
 /// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
 struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
+  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
+                                           {types_of(f16), 0.6, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(4);
   static constexpr nnrt_parameter parameters[] = {
@@ -28529,6 +28993,8 @@ struct resize_bilinear {
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
+  static constexpr array_ref<const error_bound>
+      errors{};  // Places between pixels are computed in the dtype of the tensor: their errors grow with the extents.
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),
@@ -28772,6 +29238,7 @@ struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   using rule = detail::real_function_rule;
 
@@ -28868,6 +29335,7 @@ struct scale {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::same};
   using folded_as = fold_affine;
+  static constexpr error_bound errors[] = {{types::floating, 1, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 
@@ -29360,6 +29828,8 @@ namespace ops {
 struct sigmoid : detail::real_function {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 2.5, error_unit::result, 0, true}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(2);
   using rule = detail::real_function_rule;
@@ -29434,6 +29904,7 @@ namespace ops {
 struct sin : detail::real_function {
   static constexpr op_code code{86};
   static constexpr std::string_view name = "sin";
+  static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 86, .hdi = 133};
   using rule = detail::real_function_rule;
 
@@ -30095,6 +30566,9 @@ struct softmax {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {{types_of(f32), 8, error_unit::largest, 0, true},
+                                           {types_of(f16), 0.6, error_unit::largest},
+                                           {types_of(f64), 4, error_unit::largest, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("beta")};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
@@ -30848,6 +31322,7 @@ struct squared_difference {
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
+  static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 2}};
   static constexpr foreign_numbers foreign{.nnrt = 34, .hdi = 149, .tells_quantisation = 0};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -31407,12 +31882,21 @@ namespace ops {
 struct swish : detail::real_function {
   static constexpr op_code code{105};
   static constexpr std::string_view name = "swish";
+  static constexpr error_bound errors[] = {{types_of(f32), 3}, {types_of(f16), 0.51}, {types_of(f64), 3}};
   static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(18);
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::compute_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+    if constexpr (std::is_same_v<T, double>) {
+      // The exponential of a number below -709 is no double, but the result is one.
+      detail::for_each_real<T>(in, out, [](double x) {
+        return x < -700 && x > -800 ? math::product(math::product(x, math::exp(0.5 * x)), math::exp(0.5 * x))
+                                    : x / (1 + math::exp(-x));
+      });
+    } else {
+      detail::compute_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+    }
   }
 };
 
@@ -31461,6 +31945,7 @@ namespace ops {
 struct tanh : detail::real_function {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
+  static constexpr error_bound errors[] = {{types_of(f32), 5}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(10);
   using rule = detail::real_function_rule;
@@ -32313,6 +32798,7 @@ struct dynamic_range {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr array_ref<const error_bound> errors{};  // An error may change the step that a number is rounded to.
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

@@ -75,6 +75,13 @@ TEST_CASE("gelu: far out it is x or 0, and a NaN stays one") {
   CHECK(math::is_nan(at<ops::gelu>(math::nan<float>)));
 }
 
+// Python, mpmath with 50 digits: x * ncdf(x), and x / (1 + exp(-2 * sqrt(2 / pi) * (x + 0.044715 * x**3)))
+TEST_CASE("gelu: far below zero results keep their digits") {
+  CHECK(math::abs(at<ops::gelu>(-8) / -4.9767685e-15F - 1) < 2e-7F);
+  CHECK(math::abs(at<ops::gelu>(-12) / -2.1317785e-32F - 1) < 2e-7F);
+  CHECK(math::abs(at<ops::gelu>(-8, by_approximation) / -3.1077829e-21F - 1) < 2e-7F);
+}
+
 static_assert(math::is_nan(at<ops::gelu>(-math::infinity<float>)));
 
 TEST_CASE("gelu: minus infinity times 0 is no number, plus infinity stays") {

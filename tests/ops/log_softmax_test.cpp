@@ -58,6 +58,22 @@ TEST_CASE("log_softmax: large numbers do not overflow, one number is certain, an
   CHECK(run<op, float>({}, {0, 3}, filled<float>({0, 3})).elements.empty());
 }
 
+// Python, mpmath with 50 digits: -log1p(exp(-d))
+TEST_CASE("log_softmax: the largest number's logarithm keeps its digits, however far below it the others are") {
+  constexpr struct {
+    double difference, y;
+  } table[] = {{12, -6.144193477732806e-06}, {30, -9.357622968839737e-14}, {60, -8.75651076269652e-27}};
+  for (const auto& row : table) {
+    CAPTURE(row.difference);
+    const double wide = run<op, double>({}, {1, 2}, filled<double>({1, 2}, {0, row.difference})).elements[1];
+    CHECK(math::abs(wide - row.y) <= 1e-15 * math::abs(row.y));
+    const auto x = static_cast<float>(row.difference);
+    CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {0, x})).elements[1] == static_cast<float>(row.y));
+    CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {x, 0})).elements[0] == static_cast<float>(row.y));
+  }
+  CHECK(run<op, float>({}, {1, 2}, filled<float>({1, 2}, {7, 7})).elements[1] == -0.6931472F);
+}
+
 /// Whether a row has no number in it.
 constexpr bool has_no_number(float a, float b) {
   for (const float y : run<op, float>({}, {1, 2}, filled<float>({1, 2}, {a, b})).elements)

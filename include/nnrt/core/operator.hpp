@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/error_bound.hpp>
 #include <nnrt/core/hdi_field.hpp>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/core/rule_names.hpp>
@@ -117,11 +118,12 @@ struct operator_traits {
   unlike_default to_be_said = {};
 };
 
-/// What dumps say of an operator. Apart from operator_info, so that a program that prints its network does not keep every function of
-/// every operator in it.
+/// What dumps and tests say of an operator. Apart from operator_info, so that a program that prints its network does
+/// not keep every function of every operator in it.
 struct operator_label {
   std::string_view name;
   array_ref<const attribute_field> attributes;
+  array_ref<const error_bound> errors = {};
 };
 
 /// An operator without its type: tables and function pointers, what IR nodes refer to. One object per operator and dtype in static
@@ -231,7 +233,8 @@ template <class Op, bool HasKernels> constexpr bool is_found_by_code() {
 }
 }  // namespace detail
 
-template <class Op> inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>()};
+template <class Op>
+inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>(), errors_of<Op>()};
 
 namespace ops {
 // Both in ops/of.hpp, which everyone has who has kernels.

@@ -20,6 +20,7 @@ namespace ops {
 struct cos : detail::real_function {
   static constexpr op_code code{79};
   static constexpr std::string_view name = "cos";
+  static constexpr error_bound errors[] = {{types_of(f32), 2}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 79, .hdi = 37};
   using rule = detail::real_function_rule;
 

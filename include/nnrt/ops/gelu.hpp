@@ -25,6 +25,7 @@ namespace ops {
 struct gelu : detail::real_function {
   static constexpr op_code code{56};
   static constexpr std::string_view name = "gelu";
+  static constexpr error_bound errors[] = {{types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2000}};
   static constexpr foreign_numbers foreign{.nnrt = 56, .hdi = 2, .tells_quantisation = 0};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("activationType", 19), hdi_field::always("alpha", 0), hdi_field::always("minVal", 0),
@@ -43,11 +44,23 @@ struct gelu : detail::real_function {
       detail::for_each_stored<T>(in, out, [&](float x) { return static_cast<float>(double{x} * phi(double{x})); });
     else detail::for_each_real<T>(in, out, [&](double x) {
       // Constant evaluation refuses to multiply infinity by 0.
-      return x == -math::infinity<double> ? math::nan<double> : x * phi(x);
+      return x == -math::infinity<double> ? math::nan<double> : a.approximate ? times_logistic(x) : times_normal(x);
     });
   }
 
  private:
+  // The formulas above without the cancellation of 1 + erf and 1 + tanh for negative x, and of their rounded sums
+  // with 1.
+  static constexpr double times_normal(double x) {
+    const double below = 0.5 * math::erfc(math::product(math::abs(x), 0.70710678118654752440));  // 1 / sqrt(2)
+    return x < 0 ? math::product(x, below) : math::product(x, 1.0 - below);
+  }
+  static constexpr double times_logistic(double x) {
+    if (math::abs(x) > 1e3) return x < 0 ? math::copysign(0.0, x) : x;
+    const double cubic = math::product(math::product(math::product(0.044715, x), x), x);
+    const double e = math::exp(-math::abs(math::product(1.59576912160573071176, x + cubic)));  // 2 sqrt(2 / pi)
+    return math::product(x, x < 0 ? e : 1.0) / (1.0 + e);
+  }
   static constexpr double by_erf(double x) { return math::erf(math::product(x, 0.70710678118654752440)); }  // 1 / sqrt(2)
   static constexpr double by_tanh(double x) {
     const double cubic = math::product(0.044715 * x * x, x);

@@ -20,6 +20,7 @@ namespace ops {
 struct hard_sigmoid : detail::real_function {
   static constexpr op_code code{107};
   static constexpr std::string_view name = "hard_sigmoid";
+  static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 107, .hdi = 2, .tells_quantisation = 1};
   static constexpr auto hdi_fields = hdi_activation(13);
   using rule = detail::real_function_rule;

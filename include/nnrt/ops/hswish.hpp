@@ -84,6 +84,7 @@ struct hswish {
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed, .rounds_to_even = true};
+  static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);
   static constexpr std::array<nnrt_parameter, 0> parameters{};

@@ -18,7 +18,7 @@ namespace ops {
 ///   x: [N, C, …], whatever its format      scale, bias: [C]
 ///   y: as x = (x - mean) / sqrt(variance + epsilon) * scale + bias; variance is that of all (divided by n)
 ///
-/// epsilon is 0 unless given; where it and the variance are, there is no number. Computed in f64 and rounded once.
+/// epsilon is 0 unless given; where it and the variance are, there is no number.
 ///
 /// Broken rules: see `rule`; extents are counted. Source: NNRt OH_NN_OPS_INSTANCE_NORM, whose channels come second.
 struct instance_norm {
@@ -28,6 +28,8 @@ struct instance_norm {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
+                                           {types_of(f16), 0.6, error_unit::largest}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 

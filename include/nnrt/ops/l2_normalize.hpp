@@ -21,19 +21,22 @@ namespace ops {
 ///
 /// One sum runs over all axes that `axis` lists, over all axes of x when it is empty (NNRt takes the first one where none
 /// is given); negative ones count from the end.
-/// epsilon is 1e-6 unless given. Computed in f64 and rounded once.
+/// epsilon is 1e-6 unless given.
 ///
-/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands for 0 in
-/// the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no steps at all stay none.
+/// Quantised: x i8 or u8 with one scale, y with the scale that `into<quant{…}>` gives, usually 1/128 with what stands
+/// for 0 in the middle. Steps over the root of the sum of their squares, in fixed point; epsilon plays no part, and no
+/// steps at all stay none.
 ///
-/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual scale: the
-/// reference kernels of TFLite's L2_NORMALIZATION.
+/// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_L2_NORMALIZE; quantised with the usual
+/// scale: the reference kernels of TFLite's L2_NORMALIZATION.
 struct l2_normalize {
   static constexpr op_code code{94};
   static constexpr std::string_view name = "l2_normalize";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 3, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 141, i64, -1}.otherwise(0), {"epsilon", 142, f32}, {"fused", 143, i8}};

@@ -18,6 +18,7 @@ namespace ops {
 struct log : detail::real_function {
   static constexpr op_code code{80};
   static constexpr std::string_view name = "log";
+  static constexpr error_bound errors[] = {{types_of(f32), 3}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 80, .hdi = 79};
   using rule = detail::real_function_rule;
 

@@ -17,7 +17,7 @@ namespace ops {
 ///
 /// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
 /// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
-/// an infinity, or NaN for x = 0. Computed in f64, rounded once.
+/// an infinity, or NaN for x = 0. The bound of errors is for -1 <= beta <= 1.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
@@ -27,6 +27,8 @@ struct lrn {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::image};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 6}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -66,7 +68,8 @@ struct lrn {
         y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
       } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
         const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
-        y[i] = math::convert<T>(math::product(in_units, math::pow(sum.unit(), 1 - math::product(2.0, beta))));
+        const double root = math::pow(sum.unit(), 0.5 - beta);  // of the unit to the power of 1 - 2 beta, which may be no double
+        y[i] = math::convert<T>(math::product(math::product(in_units, root), root));
       }
     }
   }

@@ -42,6 +42,8 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
+  static constexpr array_ref<const error_bound>
+      errors{};  // States of a step go into the next: errors grow with the steps and the weights.
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};

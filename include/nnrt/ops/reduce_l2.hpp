@@ -16,13 +16,14 @@ namespace ops {
 ///
 /// reduce_to_end: all axes from the first of the list on, and the result is multiplied by `coefficient`, unless that is
 /// 0 (which is NNRt's default and means none). A full reduction without keep_dims has rank 0. Axes count from the end
-/// when negative. The norm of no elements is 0. Squares are added
-/// in row-major order in f64, and the result is rounded once.
+/// when negative. The norm of no elements is 0.
 ///
 /// Broken rules: see `rule`; axes are counted. Source: NNRt OH_NN_OPS_REDUCE_L2.
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2, error_unit::result, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
   static constexpr auto hdi_fields = hdi_reduction(8);
   static constexpr nnrt_parameter parameters[] = {

@@ -24,9 +24,9 @@ namespace ops {
 /// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the product
-/// of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the coefficient
-/// at the end.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; after each element the
+/// product of (x - zero point) is scaled by scale of x / (scale of y)^(1 / number of elements), in 64 bits, and by the
+/// coefficient at the end.
 ///
 /// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_PROD; quantised: the reference
 /// kernel of TFLite's REDUCE_PROD, which has i8 and i16 (and no coefficient).
@@ -36,6 +36,8 @@ struct reduce_prod {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1, error_unit::result, 0.5}, {types_of(f16), 0.6}, {types_of(f64), 1, error_unit::result, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {

@@ -22,13 +22,16 @@ namespace ops {
 /// result. Integers wrap around in their own width; times the coefficient they are truncated
 /// toward zero and saturated.
 ///
-/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point) are
-/// exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
+/// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives: sums of (x - zero point)
+/// are exact integers, scaled in fixed point by scale of x * coefficient / scale of y.
 ///
 /// Broken rules: see `rule`; axes and scales are counted. Source: NNRt OH_NN_OPS_REDUCE_SUM.
 struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
+  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
+                                           {types_of(f16), 0.6, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 0.25}};
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(4);
   static constexpr nnrt_parameter parameters[] = {

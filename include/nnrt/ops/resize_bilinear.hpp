@@ -40,6 +40,8 @@ struct resize_bilinear {
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
+  static constexpr array_ref<const error_bound>
+      errors{};  // Places between pixels are computed in the dtype of the tensor: their errors grow with the extents.
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),

@@ -23,6 +23,7 @@ struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
   static constexpr operator_traits traits{.result = storage::in_place, .quantised = stored_numbers::computed};
+  static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   using rule = detail::real_function_rule;
 

@@ -22,6 +22,8 @@ namespace ops {
 struct sigmoid : detail::real_function {
   static constexpr op_code code{28};
   static constexpr std::string_view name = "sigmoid";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 2.5, error_unit::result, 0, true}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 28, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(2);
   using rule = detail::real_function_rule;

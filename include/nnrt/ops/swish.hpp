@@ -20,12 +20,21 @@ namespace ops {
 struct swish : detail::real_function {
   static constexpr op_code code{105};
   static constexpr std::string_view name = "swish";
+  static constexpr error_bound errors[] = {{types_of(f32), 3}, {types_of(f16), 0.51}, {types_of(f64), 3}};
   static constexpr foreign_numbers foreign{.nnrt = 105, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(18);
   using rule = detail::real_function_rule;
 
   template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
-    detail::compute_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+    if constexpr (std::is_same_v<T, double>) {
+      // The exponential of a number below -709 is no double, but the result is one.
+      detail::for_each_real<T>(in, out, [](double x) {
+        return x < -700 && x > -800 ? math::product(math::product(x, math::exp(0.5 * x)), math::exp(0.5 * x))
+                                    : x / (1 + math::exp(-x));
+      });
+    } else {
+      detail::compute_real<T>(in, out, [](double x) { return x / (1 + math::exp(-x)); });
+    }
   }
 };
 

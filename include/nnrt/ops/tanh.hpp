@@ -22,6 +22,7 @@ namespace ops {
 struct tanh : detail::real_function {
   static constexpr op_code code{39};
   static constexpr std::string_view name = "tanh";
+  static constexpr error_bound errors[] = {{types_of(f32), 5}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
   static constexpr foreign_numbers foreign{.nnrt = 39, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(10);
   using rule = detail::real_function_rule;

@@ -1,0 +1,333 @@
+#include <nnrt/kernels/bind/batch_norm.hpp>
+#include <nnrt/kernels/bind/cos.hpp>
+#include <nnrt/kernels/bind/erf.hpp>
+#include <nnrt/kernels/bind/exp.hpp>
+#include <nnrt/kernels/bind/gelu.hpp>
+#include <nnrt/kernels/bind/hard_sigmoid.hpp>
+#include <nnrt/kernels/bind/hswish.hpp>
+#include <nnrt/kernels/bind/instance_norm.hpp>
+#include <nnrt/kernels/bind/l2_normalize.hpp>
+#include <nnrt/kernels/bind/layer_norm.hpp>
+#include <nnrt/kernels/bind/log.hpp>
+#include <nnrt/kernels/bind/log_softmax.hpp>
+#include <nnrt/kernels/bind/lrn.hpp>
+#include <nnrt/kernels/bind/pow.hpp>
+#include <nnrt/kernels/bind/reciprocal.hpp>
+#include <nnrt/kernels/bind/reduce_l2.hpp>
+#include <nnrt/kernels/bind/reduce_mean.hpp>
+#include <nnrt/kernels/bind/reduce_prod.hpp>
+#include <nnrt/kernels/bind/reduce_sum.hpp>
+#include <nnrt/kernels/bind/rsqrt.hpp>
+#include <nnrt/kernels/bind/sigmoid.hpp>
+#include <nnrt/kernels/bind/sin.hpp>
+#include <nnrt/kernels/bind/softmax.hpp>
+#include <nnrt/kernels/bind/sqrt.hpp>
+#include <nnrt/kernels/bind/squared_difference.hpp>
+#include <nnrt/kernels/bind/swish.hpp>
+#include <nnrt/kernels/bind/tanh.hpp>
+#include <support/measured.hpp>
+
+using namespace nnrt_test;
+
+// Each case is an operator's formula in long double, of operands that reach from subnormal numbers to nearly the
+// largest. NNRT_PRINT_BOUNDS=1 prints what is measured, to tighten bounds that are much looser.
+
+namespace {
+
+using real = long double;
+using reals = std::vector<real>;
+
+constexpr real root_of_half = 0.707106781186547524400844362104849039L, pi = 3.141592653589793238462643383279502884L;
+
+real logistic(real x) { return x < -11000 ? 0 : 1 / (1 + std::exp(-x)); }
+real up_to_6(real x) { return x < 0 ? 0 : x > 6 ? 6 : x; }
+
+template <class Op, class F>
+void measure_function(const char* what, F f, const typename Op::attrs& attrs = {}, bool positive = false) {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far(what, ops::of<Op>(), type);
+    for (const std::vector<double>& x : arguments_for(type, positive)) {
+      exact_results exact;
+      for (const double number : x) exact.add(f(static_cast<real>(number)));
+      so_far.add(words_of<Op>(attrs), {{{static_cast<std::int64_t>(x.size())}, x}}, exact);
+    }
+    so_far.check();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("bounds: functions of one number are as exact as they say, on all of their domain") {
+  measure_function<ops::exp>("exp", [](real x) { return std::exp(x); });
+  measure_function<ops::log>(
+      "log", [](real x) { return std::log(x); }, {}, true);
+  measure_function<ops::sigmoid>("sigmoid", logistic);
+  measure_function<ops::tanh>("tanh", [](real x) { return std::tanh(x); });
+  measure_function<ops::erf>("erf", [](real x) { return std::erf(x); });
+  measure_function<ops::swish>("swish", [](real x) { return x * logistic(x); });
+  measure_function<ops::hswish>("hswish", [](real x) { return x * (up_to_6(x + 3) / 6); });
+  measure_function<ops::hard_sigmoid>("hard_sigmoid", [](real x) { return up_to_6(x + 3) / 6; });
+  measure_function<ops::sin>("sin", [](real x) { return std::sin(x); });
+  measure_function<ops::cos>("cos", [](real x) { return std::cos(x); });
+  measure_function<ops::sqrt>(
+      "sqrt", [](real x) { return std::sqrt(x); }, {}, true);
+  measure_function<ops::rsqrt>(
+      "rsqrt", [](real x) { return 1 / std::sqrt(x); }, {}, true);
+  measure_function<ops::reciprocal>(
+      "reciprocal", [](real x) { return 1 / x; }, {}, true);
+  measure_function<ops::gelu>("gelu", [](real x) { return x * std::erfc(-x * root_of_half) / 2; });
+  ops::gelu::attrs approximate;
+  approximate.approximate = true;
+  measure_function<ops::gelu>(
+      "gelu, approximate", [](real x) { return x * logistic(2 * std::sqrt(2 / pi) * (x + 0.044715L * x * x * x)); },
+      approximate);
+}
+
+TEST_CASE("bounds: functions of two numbers, at magnitudes of all kinds") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured power("pow", ops::of<ops::pow>(), type),
+        square("squared_difference", ops::of<ops::squared_difference>(), type);
+    for (const double exponent : {0.75, -0.5, 3.0, 0.3, 7.0}) {
+      const std::vector<double> x = arguments_for(type, true)[0], y{as_stored(type, exponent)};
+      const auto n = static_cast<std::int64_t>(x.size());
+      exact_results powers, squares;
+      for (const double number : x) {
+        powers.add(std::pow(static_cast<real>(number), static_cast<real>(y[0])));
+        const real difference = static_cast<real>(number) - static_cast<real>(y[0]);
+        squares.add(difference * difference);
+      }
+      power.add(words_of<ops::pow>({}), {{{n}, x}, {{1}, y}}, powers);
+      square.add(words_of<ops::squared_difference>({}), {{{n}, x}, {{1}, y}}, squares);
+    }
+    power.check();
+    square.check();
+  }
+}
+
+namespace {
+
+/// What becomes of one group, and the magnitudes that errors are counted in where that is not the result.
+struct group_results {
+  reals y, unit;
+};
+
+/// Groups as rows and, with the axis in front of another, as columns.
+template <class Op, class Attributes, class F> void measure_groups(const char* what, Attributes attributes, F f) {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far(what, ops::of<Op>(), type);
+    for (const std::vector<double>& x : rows_for(type)) {
+      const auto n = static_cast<std::int64_t>(x.size());
+      const group_results made = f(reals(x.begin(), x.end()));
+      exact_results rows, columns;
+      rows.numbers = columns.numbers = static_cast<double>(n);
+      for (std::size_t i = 0; i < made.y.size(); ++i) {
+        rows.add(made.y[i], made.unit[i]);
+        for (int column = 0; column < 3; ++column) columns.add(made.y[i], made.unit[i]);
+      }
+      std::vector<double> three;
+      for (const double number : x) three.insert(three.end(), 3, number);
+      const auto [row_attrs, row_more] = attributes(1);
+      std::vector<real_operand> in{{{1, n}, x}};
+      if (!row_more.empty()) in.push_back(row_more[0]);
+      so_far.add(words_of<Op>(row_attrs), in, rows);
+      if (n > 300) continue;
+      const auto [column_attrs, column_more] = attributes(0);
+      in = {{{n, 3}, three}};
+      if (!column_more.empty()) in.push_back(column_more[0]);
+      so_far.add(words_of<Op>(column_attrs), in, columns);
+    }
+    so_far.check();
+  }
+}
+
+template <class Op> auto along_axis() {
+  return [](std::int64_t axis) {
+    typename Op::attrs attrs;
+    if constexpr (requires { attrs.axis = axis; }) attrs.axis = axis;
+    else attrs.axis = {axis};
+    return std::pair(attrs, std::vector<real_operand>{});
+  };
+}
+template <class Op> auto reduced_along() {
+  return [](std::int64_t axis) {
+    return std::pair(typename Op::attrs{}, std::vector<real_operand>{integer_operand({axis})});
+  };
+}
+
+real largest_of(const reals& x) { return *std::max_element(x.begin(), x.end()); }
+real largest_size(const reals& x) {
+  real most = 0;
+  for (const real number : x) most = std::max(most, std::fabs(number));
+  return most;
+}
+
+group_results softmax_of(const reals& x) {
+  const real most = largest_of(x);
+  real sum = 0;
+  for (const real number : x) sum += std::exp(number - most);
+  reals y;
+  for (const real number : x) y.push_back(std::exp(number - most) / sum);
+  return {y, reals(x.size(), largest_of(y))};
+}
+group_results log_softmax_of(const reals& x) {
+  const auto first = std::max_element(x.begin(), x.end());
+  real rest = 0;
+  for (auto at = x.begin(); at != x.end(); ++at)
+    if (at != first) rest += std::exp(*at - *first);
+  reals y;
+  for (const real number : x) y.push_back((number - *first) - std::log1p(rest));
+  return {y, y};
+}
+group_results l2_of(const reals& x, real epsilon) {
+  real sum = 0;
+  for (const real number : x) sum += number * number;
+  reals y;
+  for (const real number : x) y.push_back(number / std::sqrt(std::max(sum, epsilon)));
+  return {y, y};
+}
+
+}  // namespace
+
+TEST_CASE("bounds: softmax, log_softmax and l2_normalize of rows and columns, long and short, near and far from 0") {
+  measure_groups<ops::softmax>("softmax", along_axis<ops::softmax>(), softmax_of);
+  measure_groups<ops::log_softmax>("log_softmax", along_axis<ops::log_softmax>(), log_softmax_of);
+  measure_groups<ops::l2_normalize>("l2_normalize", along_axis<ops::l2_normalize>(),
+                                    [](const reals& x) { return l2_of(x, real{1e-6F}); });
+}
+
+TEST_CASE("bounds: reductions add, multiply and take lengths of rows and columns") {
+  measure_groups<ops::reduce_sum>("reduce_sum", reduced_along<ops::reduce_sum>(), [](const reals& x) {
+    real sum = 0, sizes = 0;
+    for (const real number : x) sum += number, sizes += std::fabs(number);
+    return group_results{{sum}, {sizes}};
+  });
+  measure_groups<ops::reduce_mean>("reduce_mean", reduced_along<ops::reduce_mean>(), [](const reals& x) {
+    real sum = 0, sizes = 0;
+    for (const real number : x) sum += number, sizes += std::fabs(number);
+    const auto n = static_cast<real>(x.size());
+    // No bound where the sum is beyond the largest float.
+    return group_results{{sum / n}, {sizes < 3e38L ? sizes / n : std::numeric_limits<real>::infinity()}};
+  });
+  measure_groups<ops::reduce_l2>("reduce_l2", reduced_along<ops::reduce_l2>(), [](const reals& x) {
+    real sum = 0;
+    for (const real number : x) sum += number * number;
+    return group_results{{std::sqrt(sum)}, {std::sqrt(sum)}};
+  });
+  measure_groups<ops::reduce_prod>("reduce_prod", reduced_along<ops::reduce_prod>(), [](const reals& x) {
+    // Where a product on the way, in any order, is no normal number of the dtype there is no bound.
+    real product = 1, larger = 1, smaller = 1;
+    for (const real number : x) {
+      product *= number;
+      if (std::fabs(number) > 1) larger *= std::fabs(number);
+      else smaller *= std::fabs(number);
+    }
+    const bool is_normal = larger < 6e4L && smaller > 1e-4L;
+    return group_results{{product}, {is_normal ? product : std::numeric_limits<real>::infinity()}};
+  });
+}
+
+namespace {
+
+/// Rows with mean 0 and variance 1, times a factor, plus an offset; the unit is the largest of the row, terms by
+/// magnitude.
+group_results normalised(const reals& x, real epsilon, const reals& factor, const reals& offset) {
+  real mean = 0, variance = 0;
+  for (const real number : x) mean += number;
+  mean /= static_cast<real>(x.size());
+  for (const real number : x) variance += (number - mean) * (number - mean);
+  const real deviation = std::sqrt(variance / static_cast<real>(x.size()) + epsilon);
+  reals y, sizes;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const real product = (x[i] - mean) / deviation * factor[i % factor.size()], summand = offset[i % offset.size()];
+    y.push_back(product + summand);
+    sizes.push_back(std::fabs(product) + std::fabs(summand));
+  }
+  return {y, reals(x.size(), largest_size(sizes))};
+}
+
+/// Numbers of the dtype, as the kernel reads them.
+std::vector<double> some_numbers(dtype type, std::int64_t n, std::uint32_t seed) {
+  std::vector<double> numbers;
+  for (const float number : random_floats(n, seed, 2.0F)) numbers.push_back(as_stored(type, number));
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("bounds: normalisations of rows, however far their mean is from 0 beside what they differ by") {
+  for (const dtype type : {f32, f16}) {
+    measured layer("layer_norm", ops::of<ops::layer_norm>(), type),
+        instance("instance_norm", ops::of<ops::instance_norm>(), type);
+    for (const std::vector<double>& x : rows_for(type)) {
+      const auto n = static_cast<std::int64_t>(x.size());
+      for (const float epsilon : {1e-5F, 1e-12F, 0.0F}) {
+        const real largest = largest_size(reals(x.begin(), x.end()));
+        real mean = 0;
+        for (const double number : x) mean += static_cast<real>(number) / static_cast<real>(n);
+        bool differs = false;
+        for (const double number : x) differs = differs || std::fabs(number - mean) > largest * 1e-15L;
+        if (epsilon == 0 && !differs) continue;  // no number
+        const std::vector<double> gamma = some_numbers(type, n, 5), beta = some_numbers(type, n, 6),
+                                  one = some_numbers(type, 1, 7), other = some_numbers(type, 1, 8);
+        const auto exact_of = [&](const std::vector<double>& factor, const std::vector<double>& offset) {
+          const group_results made =
+              normalised(reals(x.begin(), x.end()), real{epsilon}, reals(factor.begin(), factor.end()),
+                         reals(offset.begin(), offset.end()));
+          exact_results exact;
+          for (std::size_t i = 0; i < made.y.size(); ++i) exact.add(made.y[i], made.unit[i]);
+          exact.numbers = static_cast<double>(n);
+          return exact;
+        };
+        ops::layer_norm::attrs of_layer;
+        of_layer.epsilon = epsilon;
+        layer.add(words_of<ops::layer_norm>(of_layer), {{{1, n}, x}, {{n}, gamma}, {{n}, beta}}, exact_of(gamma, beta));
+        ops::instance_norm::attrs of_instance;
+        of_instance.epsilon = epsilon;
+        instance.add(words_of<ops::instance_norm>(of_instance), {{{1, 1, n}, x}, {{1}, one}, {{1}, other}},
+                     exact_of(one, other));
+      }
+    }
+    layer.check();
+    instance.check();
+  }
+}
+
+TEST_CASE("bounds: batch_norm, and sums of squares of neighbours to any power") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured norm("batch_norm", ops::of<ops::batch_norm>(), type), response("lrn", ops::of<ops::lrn>(), type);
+    for (const std::vector<double>& x : rows_for(type)) {
+      const auto n = static_cast<std::int64_t>(x.size());
+      if (n > 300) continue;
+      const std::vector<double> scale = some_numbers(type, n, 5), offset = some_numbers(type, n, 6),
+                                mean = some_numbers(type, n, 7);
+      std::vector<double> variance = some_numbers(type, n, 8);
+      for (double& number : variance) number = std::fabs(number);
+      ops::batch_norm::attrs attrs;
+      attrs.epsilon = 1e-4F;
+      exact_results exact;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const real product =
+            (real{x[i]} - real{mean[i]}) * (real{scale[i]} / std::sqrt(real{variance[i]} + real{attrs.epsilon}));
+        exact.add(product + real{offset[i]}, std::fabs(product) + std::fabs(real{offset[i]}));
+      }
+      norm.add(words_of<ops::batch_norm>(attrs),
+               {{{1, n}, x}, {{n}, scale}, {{n}, offset}, {{n}, mean}, {{n}, variance}}, exact);
+      for (const float beta : {0.75F, 0.5F, 1.0F, -0.5F, 0.3F}) {
+        ops::lrn::attrs by;
+        by.depth_radius = 2, by.bias = beta < 0.6F ? 1.0F : 2.0F, by.alpha = 1e-4F, by.beta = beta;
+        exact_results responses;
+        responses.numbers = 5;
+        for (std::int64_t c = 0; c < n; ++c) {
+          real sum = 0;
+          for (std::int64_t k = std::max<std::int64_t>(0, c - 2); k < std::min(n, c + 3); ++k)
+            sum += real{x[static_cast<std::size_t>(k)]} * real{x[static_cast<std::size_t>(k)]};
+          responses.add(real{x[static_cast<std::size_t>(c)]} *
+                        std::pow(real{by.bias} + real{by.alpha} * sum, -real{beta}));
+        }
+        response.add(words_of<ops::lrn>(by), {{{1, n}, x}}, responses);
+      }
+    }
+    norm.check();
+    response.check();
+  }
+}
