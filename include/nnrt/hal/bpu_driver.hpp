@@ -49,7 +49,7 @@ class bpu_driver final : public cpu_driver {
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       const ir::node& n = g.nodes[i];
       if (!(*reasons)[i].empty() || about.is_prepared(g, n)) continue;
-      if (const accelerator_verdict v = check(g, n, about); !v) (*reasons)[i] = to_string(v, n.label->name, g.name_of(n.name));
+      if (const accelerator_verdict v = check_limits(g, n, about); !v) (*reasons)[i] = to_string(v, n.label->name, g.name_of(n.name));
     }
     return reasons;
   }
@@ -64,7 +64,7 @@ class bpu_driver final : public cpu_driver {
   }
 
  private:
-  accelerator_verdict check(const ir::graph& g, const ir::node& n, const nnrt::detail::graph_facts& about) const {
+  accelerator_verdict check_limits(const ir::graph& g, const ir::node& n, const nnrt::detail::graph_facts& about) const {
     // Tables take floats, since graphs of them are quantised; here nobody does that.
     for (const std::int32_t id : g.inputs_of(n))
       if (id != ir::none && types::floating.contains(g.at(id).desc.type) && !about.is_known(id))
