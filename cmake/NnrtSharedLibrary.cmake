@@ -44,7 +44,7 @@ foreach(level IN LISTS NNRT_LIBRARY_ISAS)
   endif()
   set_target_properties(${level_operators} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   if(NOT level_operators STREQUAL nnrt_operators)
-    nnrt_harden(${level_operators})
+    nnrt_harden(${level_operators} KERNELS)
   endif()
 endforeach()
 
