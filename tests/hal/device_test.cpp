@@ -450,11 +450,23 @@ TEST_CASE("device: files that cannot be written change nothing, and those that c
   closed.model_cache = {1'000'000};
   CHECK(prepared_on(b.on, closed).ended == status::none);
   CHECK(restored_on(b.on, closed).ended == status::general_failure);
-  preparation read_only;
-  read_only.model_cache = {::open("/dev/null", O_RDONLY)};
-  CHECK(prepared_on(b.on, read_only).ended == status::none);
-  CHECK(restored_on(b.on, read_only).reason == "cache: is not open for reading and writing");
-  ::close(read_only.model_cache[0]);
+  const file f;
+  const struct {
+    std::string path;
+    int flags;
+    const char* reason;
+  } table[] = {{"/proc/self/fd/" + std::to_string(f.fd), O_RDONLY, "cache: is not open for reading and writing"},
+               {"/dev/null", O_RDONLY, "cache: is a device, expected a regular file"},
+               {"/dev/null", O_RDWR, "cache: is a device, expected a regular file"}};
+  for (const auto& row : table) {
+    CAPTURE(row.path);
+    preparation unusable;
+    unusable.model_cache = {::open(row.path.c_str(), row.flags | O_CLOEXEC)};
+    REQUIRE(unusable.model_cache[0] >= 0);
+    CHECK(prepared_on(b.on, unusable).ended == status::none);
+    CHECK(restored_on(b.on, unusable).reason == row.reason);
+    ::close(unusable.model_cache[0]);
+  }
 }
 
 TEST_CASE("device: codes of drivers have their words in both worlds") {
