@@ -41,8 +41,8 @@ struct space_to_depth {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
     const std::int64_t pixels = extent_product(b, b);
