@@ -153,8 +153,9 @@ struct band_finder {
 
   /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares of two threads differ little.
   constexpr bool is_joined(std::int32_t c) const {
+    if (!keeps_rows(at(c + 1).rows) || !can_run_in_bands(c + 1)) return false;  // they are images: others may have no axis 1
     const std::int64_t height = desc_of(c + 1).shape[1];
-    return keeps_rows(at(c + 1).rows) && can_run_in_bands(c + 1) && is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
+    return is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
            at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }
