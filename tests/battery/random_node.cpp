@@ -116,9 +116,9 @@ likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(
 std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
   if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
-  if (role == "anchors") return shape_t{first[1], 4};
-  if (role == "scores") return shape_t{first[0], first[1], random.between(1, 5)};
-  if (role == "w_ih") return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
+  if (role == "anchors" && first.rank > 1) return shape_t{first[1], 4};
+  if (role == "scores" && first.rank > 1) return shape_t{first[0], first[1], random.between(1, 5)};
+  if (role == "w_ih" && first.rank > 2) return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
   if (role == "weight" && first.rank == 4) return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
   if (role == "addend" && first.rank == 4 && before.size() > 1 && before[1].rank == 4) return shape_t{first[0], first[1], first[2], before[1][0]};
   if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<shape_t> like_partners(std::string_view role, const std::vector<sh
   if (role == "w_hh") return shape_t{directions, gates, gates / 4};
   if (role == "bias" && before.size() == 3 && before[2].rank == 3 && before[2][1] == 4 * before[2][2])
     return shape_t{directions, 2 * gates};
-  if (role == "hx" || role == "cx") return shape_t{directions, first[1], gates / 4};
+  if ((role == "hx" || role == "cx") && first.rank > 1) return shape_t{directions, first[1], gates / 4};
   return std::nullopt;
 }
 
