@@ -5061,7 +5061,8 @@ enum class error_unit {
 };
 
 /// |result - exact| is at most (ulp + per_number * n) units in the last place of these dtypes, where n numbers are
-/// added or multiplied up to one result. Exact is the formula in real numbers of the operands as they are stored. The
+/// added or multiplied up to one result. Exact is the formula in real numbers of the operands as they are stored, or, of
+/// integers that are computed with in the result's dtype, as they are in that one. The
 /// bound holds for kernels and references, on every instruction set, where the exact result and the unit are finite in
 /// the dtype. The least unit is the smallest subnormal number.
 struct error_bound {
@@ -5781,8 +5782,9 @@ constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, arra
   const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const tensor_desc& x = in[i].desc;
+    if (!in[i]) continue;
     if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
-    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
+    if (x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
     if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
   }
   return {};
@@ -20713,8 +20715,8 @@ struct depth_to_space {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_positive, b, 1); !v) return v;
     const std::int64_t pixels = extent_product(b, b);
@@ -30949,8 +30951,8 @@ struct space_to_depth {
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc& x = in[0].desc;
-    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (auto v = require(Rule::input_rank_must_be_4, x.rank(), 4); !v) return v;
+    const std::int64_t b = a.block_size, n = x.shape[0], h = x.shape[1], w = x.shape[2], c = x.shape[3];
     if (x.layout == format::nchw) return require(Rule::input_must_be_nhwc, x.layout, format::nhwc);
     if (auto v = require_at_least(Rule::block_size_must_be_at_least_2, b, 2); !v) return v;
     const std::int64_t pixels = extent_product(b, b);
@@ -36037,8 +36039,9 @@ struct band_finder {
 
   /// Whether candidate c + 1 makes each row of what c has made of it, so that a thread needs nobody else's, and shares of two threads differ little.
   constexpr bool is_joined(std::int32_t c) const {
+    if (!keeps_rows(at(c + 1).rows) || !can_run_in_bands(c + 1)) return false;  // they are images: others may have no axis 1
     const std::int64_t height = desc_of(c + 1).shape[1];
-    return keeps_rows(at(c + 1).rows) && can_run_in_bands(c + 1) && is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
+    return is_linked(c) && desc_of(c).bytes() < second_cache_bytes &&
            at(c).packed_bytes <= most_joined_weights && at(c + 1).packed_bytes <= most_joined_weights && (height % 2 == 0 || height > 8) &&
            (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
   }

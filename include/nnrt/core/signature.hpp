@@ -122,8 +122,9 @@ constexpr verdict check_moved_operands(array_ref<const operand_spec> specs, arra
   const dtype_set moves = specs[row_of(specs, static_cast<std::size_t>(typed_by))].accepts;
   for (std::size_t i = 0; i < in.size(); ++i) {
     const tensor_desc& x = in[i].desc;
+    if (!in[i]) continue;
     if (x.quantised.mode == quantisation::kind::per_channel) return refuse(signature_rule::quantised_operand_must_have_one_scale, scales_of(x), 1);
-    if (!in[i] || x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
+    if (x.type != moved.type || specs[row_of(specs, i)].accepts != moves) continue;
     if (auto v = require_same_quantisation(signature_rule::quantisation_of_operands_must_be_the_same, x.quantised, moved.quantised); !v) return v;
   }
   return {};
