@@ -40,18 +40,20 @@ double largest_of(double largest, const std::vector<double>& numbers) {
 
 /// Integers and booleans are the same. Real numbers are close, measured in units in the last place of the largest
 /// number there is, and NaN or infinite where the others are.
-bool are_close(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
-               double largest_operand, double units) {
-  if (!types::floating.contains(desc.type)) return got == expected;
+/// What differs; empty: nothing more than it may.
+std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
+                          double largest_operand, double units) {
+  if (!types::floating.contains(desc.type)) return got == expected ? "" : "other bytes";
   const std::vector<double> x = reals_of(desc.type, got), y = reals_of(desc.type, expected);
   const auto [unit, large] = precision_of(desc.type);
   const double allowed = units * unit * largest_of(largest_operand, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(x[i]) && std::isnan(y[i])) continue;
     if (std::fabs(x[i]) > large && std::fabs(y[i]) > large) continue;
-    if (x[i] != y[i] && !(std::fabs(x[i] - y[i]) <= allowed)) return false;
+    if (x[i] != y[i] && !(std::fabs(x[i] - y[i]) <= allowed))
+      return joined({"element ", i, " is ", std::to_string(x[i]), ", expected ", std::to_string(y[i]), " within ", std::to_string(allowed)});
   }
-  return true;
+  return {};
 }
 
 /// Whether integers are so many steps apart at most.
@@ -109,8 +111,9 @@ std::string difference(const random_node& node, const node_result& got, const no
     // 32 units, and one for each element that an element of the result is computed from.
     const double units = 32 + elements / std::max(static_cast<double>(node.out[i].elements()), 1.0);
     if (steps > 0 && node.out[i].quantised && are_within(steps, node.out[i], got.bytes[i], expected.bytes[i])) continue;
-    if (got.bytes[i].size() != expected.bytes[i].size() || !are_close(node.out[i], got.bytes[i], expected.bytes[i], largest, units))
-      return joined({"output ", i, " is not what the reference computes"});
+    if (got.bytes[i].size() != expected.bytes[i].size()) return joined({"output ", i, " has another size than the reference computes"});
+    if (const std::string how = difference_of(node.out[i], got.bytes[i], expected.bytes[i], largest, units); !how.empty())
+      return joined({"output ", i, " is not what the reference computes: ", how});
   }
   return {};
 }

@@ -313,7 +313,7 @@ void quantise(random_node& made, dtype computed, dice& random) {
     if (x.desc.type == dtype::none || !types::quantised.contains(x.desc.type)) continue;
     if (x.desc.type == i32 && computed != i32) continue;  // sums that start at a bias: its scale is not looked at
     x.desc.quantised = is_shared ? shared : any_quantisation(x.desc.type, random);
-    if (i == 0 || x.desc.rank() == 0 || !random.once_in(3)) continue;
+    if (i == 0 || x.desc.rank() == 0 || x.desc.shape[0] == 0 || !random.once_in(3)) continue;
     x.desc.quantised = per_channel<0>;
     for (std::int64_t k = 0; k < x.desc.shape[0]; ++k) x.scales.push_back(any_scale(random));
   }
@@ -454,7 +454,7 @@ bool is_small(const random_node& made, const verdict& v) {
 
 std::uint64_t seed_of_run() {
   const char* given = std::getenv("NNRT_SEED");
-  return given == nullptr ? 20260520 : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? 7 : std::strtoull(given, nullptr, 10);
 }
 
 view random_operand::as_view() {

@@ -158,7 +158,7 @@ TEST_CASE("battery: a kernel agrees with its reference, has the same bits in any
     const kernel_choice choice = choice_for(node);
     CAPTURE(choice.name);
     CHECK(choice.parts >= 1);
-    CHECK(choice.parts <= 64);
+    CHECK(choice.parts <= 1024);
     const node_result expected = reference_of(node), whole = kernel_of(node, choice, 1);
     check_close(node, whole, expected);
     if (whole.fault) return;
