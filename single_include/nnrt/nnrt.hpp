@@ -5929,7 +5929,7 @@ enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full
 /// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in several operands say it: a test asks them all.
 enum class file_order {
   unstated,
-  same,       // as the operator takes them
+  unchanged,  // as the operator takes them
   broadcast,  // aligned from the right with x: where that is a map [N, H, W, C], files have [C, H, W]
   layer,      // `weights` says it; rows and columns follow from the maps that they are made of or become
   product,    // a matrix [in, out], whose rows and columns do the same
@@ -10780,7 +10780,7 @@ struct fold_affine {
       {"addend", types::floating, presence::optional},
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound>
       errors{};  // Results are rounded once, but sums of bias and mean may cancel.
   static constexpr foreign_numbers foreign{};
@@ -10877,7 +10877,7 @@ struct batch_norm {
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
                                            {types_of(f16), 0.6, error_unit::terms},
@@ -11354,7 +11354,7 @@ struct bias_add {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::same};
+      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -21029,7 +21029,7 @@ struct detection_post_process {
                                              {"classes", types::floating},
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound> errors{};  // Boxes are decoded and compared in several steps.
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {
@@ -22039,7 +22039,7 @@ struct fill {
   static constexpr std::string_view name = "fill";
   static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -22951,7 +22951,7 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -23078,7 +23078,7 @@ struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -23811,7 +23811,7 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
                                            {types_of(f16), 0.6, error_unit::largest}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
@@ -24484,7 +24484,7 @@ struct layer_sums {
   static constexpr std::string_view name = "layer_sums";
   static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -27199,7 +27199,7 @@ struct one_hot {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 
@@ -27404,7 +27404,7 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
@@ -29335,7 +29335,7 @@ struct scale {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::same};
+      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types::floating, 1, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
@@ -32650,7 +32650,7 @@ struct assert {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::same};
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
   static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
 
@@ -32799,7 +32799,7 @@ struct dynamic_range {
   static constexpr std::string_view name = "dynamic_range";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound> errors{};  // An error may change the step that a number is rounded to.
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -33209,7 +33209,7 @@ struct scatter_nd {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -33393,7 +33393,7 @@ struct sparse_to_dense {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -39313,7 +39313,7 @@ class weight_reader {
         case file_order::broadcast:
         case file_order::joined:
         case file_order::image: read_maps(n); break;
-        case file_order::same:
+        case file_order::unchanged:
         case file_order::unstated: break;
       }
       if (n.op->traits.weights == weights_role::none) read_columns(n, maps_[i]);

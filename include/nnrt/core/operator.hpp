@@ -86,7 +86,7 @@ enum class weights_role { none, conv2d, depthwise_conv2d, conv2d_transpose, full
 /// How the files of PyTorch order the operands of an operator that may be weights. Operators that take numbers in several operands say it: a test asks them all.
 enum class file_order {
   unstated,
-  same,       // as the operator takes them
+  unchanged,  // as the operator takes them
   broadcast,  // aligned from the right with x: where that is a map [N, H, W, C], files have [C, H, W]
   layer,      // `weights` says it; rows and columns follow from the maps that they are made of or become
   product,    // a matrix [in, out], whose rows and columns do the same

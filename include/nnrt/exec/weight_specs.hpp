@@ -220,7 +220,7 @@ class weight_reader {
         case file_order::broadcast:
         case file_order::joined:
         case file_order::image: read_maps(n); break;
-        case file_order::same:
+        case file_order::unchanged:
         case file_order::unstated: break;
       }
       if (n.op->traits.weights == weights_role::none) read_columns(n, maps_[i]);

@@ -24,7 +24,7 @@ struct assert {
   static constexpr operand_spec inputs[] = {{"condition", types::logical}, {"data", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::same};
+      .result = storage::in_place, .quantised = stored_numbers::computed, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 78, .hdi = 13};
   static constexpr nnrt_parameter parameters[] = {{"summarize", 106, i64}};
 

@@ -37,7 +37,7 @@ struct batch_norm {
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
                                            {types_of(f16), 0.6, error_unit::terms},

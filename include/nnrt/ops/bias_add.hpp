@@ -25,7 +25,7 @@ struct bias_add {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::same};
+      .result = storage::in_place, .computes = meaning::bias_add, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr foreign_numbers foreign{.nnrt = 5, .hdi = 23};
   static constexpr std::array<nnrt_parameter, 0> parameters{};

@@ -47,7 +47,7 @@ struct detection_post_process {
                                              {"classes", types::floating},
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound> errors{};  // Boxes are decoded and compared in several steps.
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {

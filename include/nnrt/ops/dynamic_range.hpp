@@ -31,7 +31,7 @@ struct dynamic_range {
   static constexpr std::string_view name = "dynamic_range";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound> errors{};  // An error may change the step that a number is rounded to.
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};

@@ -22,7 +22,7 @@ struct fill {
   static constexpr std::string_view name = "fill";
   static constexpr operand_spec inputs[] = {{"value", types::any}, {"shape", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 14, .hdi = 66};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -34,7 +34,7 @@ struct fold_affine {
       {"addend", types::floating, presence::optional},
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
   static constexpr array_ref<const error_bound>
       errors{};  // Results are rounded once, but sums of bias and mean may cancel.
   static constexpr foreign_numbers foreign{};

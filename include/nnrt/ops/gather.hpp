@@ -25,7 +25,7 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

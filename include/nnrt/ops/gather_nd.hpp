@@ -23,7 +23,7 @@ struct gather_nd {
   static constexpr std::string_view name = "gather_nd";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"indices", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

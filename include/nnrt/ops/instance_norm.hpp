@@ -27,7 +27,7 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::same, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
   static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
                                            {types_of(f16), 0.6, error_unit::largest}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};

@@ -28,7 +28,7 @@ struct layer_sums {
   static constexpr std::string_view name = "layer_sums";
   static constexpr operand_spec inputs[] = {{"x", detail::layered}, {"weight", detail::bytes}, {"bias", types_of(i32, i64), presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types_of(i32)}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::same};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

@@ -27,7 +27,7 @@ struct one_hot {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"depth", types::index}, {"on_value", types::any}, {"off_value", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.typed_by = 2, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 23, .hdi = 105, .tells_quantisation = 0, .nnrt_name = "Onehot"};
   static constexpr nnrt_parameter parameters[] = {{"axis", 42, i64, -1}};
 

@@ -29,7 +29,7 @@ struct scale {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"scale", types::number}, {"bias", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::same};
+      .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types::floating, 1, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};

@@ -26,7 +26,7 @@ struct sparse_to_dense {
   static constexpr operand_spec inputs[] = {
       {"indices", types::index}, {"values", types::any}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::same};
+  static constexpr operator_traits traits{.typed_by = 1, .quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 88, .hdi = 144};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
