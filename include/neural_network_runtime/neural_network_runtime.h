@@ -80,7 +80,7 @@ OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *model, const OH_
 /// when an operation lacks a parameter that it must have. (9)
 OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel *model) NNRT_NOEXCEPT;
 
-/// Destroys a model; between OH_NNCompilation_Construct and OH_NNCompilation_Build it must live. Null is ignored. (9)
+/// Destroys a model; compilations that were constructed from it are built and run as before. Null is ignored. (9)
 void OH_NNModel_Destroy(OH_NNModel **model) NNRT_NOEXCEPT;
 
 /// Tells which operations a device can run, in the order in which they were added. The array stays the model's, until

@@ -1,6 +1,6 @@
 // c_functions_fuzz: any sequence of the C functions, with handles that are null, unfinished, failed or shared, and
 // numbers that are no enumerators. What a handle may do follows from what was done with it, and a sum that runs is the
-// sum.
+// sum, whether its model was destroyed by then or not.
 //
 // Input: calls of two bytes, the function and what it is called with; numbers come from the bytes behind. Memory that
 // the functions may read until a handle is destroyed lives as long as that.
@@ -29,30 +29,32 @@ class caller {
  public:
   explicit caller(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   ~caller() {
+    for (model_state& m : models_) destroy(m);
     for (executor_state& e : executors_) OH_NNExecutor_Destroy(&e.handle);
     for (NN_Tensor*& t : tensors_) OH_NNTensor_Destroy(&t);
     for (NN_TensorDesc*& d : descs_) OH_NNTensorDesc_Destroy(&d);
     for (NN_QuantParam*& q : quants_) OH_NNQuantParam_Destroy(&q);
     for (compilation_state& c : compilations_) OH_NNCompilation_Destroy(&c.handle);
-    for (model_state& m : models_) OH_NNModel_Destroy(&m.handle);
   }
 
   void run() {
-    for (int calls = 0; next_ < bytes_.size() && calls < 400; ++calls) call(byte() % 44);
+    for (int calls = 0; next_ < bytes_.size() && calls < 400; ++calls) call(byte() % 45);
   }
 
  private:
   struct model_state {
     OH_NNModel* handle = nullptr;
     bool is_finished = false;
+    bool is_sum = false;  // as make_sum() finishes it
   };
   struct compilation_state {
     OH_NNCompilation* handle = nullptr;
     bool is_built = false;
-    const model_state* of = nullptr;  // a model must live until its compilations are built
+    bool is_sum = false;  // of such a model, with no option set
   };
   struct executor_state {
     OH_NNExecutor* handle = nullptr;
+    bool is_sum = false;  // of such a compilation
   };
 
   std::uint8_t byte() { return next_ < bytes_.size() ? bytes_[next_++] : std::uint8_t{0}; }
@@ -82,9 +84,8 @@ class caller {
 
   /// y = relu(a + b), or how far of it a byte says.
   void make_sum(model_state& m) {
-    give_up_compilations_of(m);
-    OH_NNModel_Destroy(&m.handle);
-    m = {OH_NNModel_Construct(), false};
+    destroy(m);
+    m = {OH_NNModel_Construct()};
     const std::int32_t shape[] = {2, 3};
     const OH_NN_Tensor data{OH_NN_FLOAT32, 2, shape, nullptr, OH_NN_TENSOR},
         activation{OH_NN_INT8, 0, nullptr, nullptr, OH_NN_ADD_ACTIVATIONTYPE};
@@ -101,30 +102,38 @@ class caller {
     require(OH_NNModel_SpecifyInputsAndOutputs(m.handle, &ins, &outs) == OH_NN_SUCCESS);
     if (steps == 3) return;
     require(OH_NNModel_Finish(m.handle) == OH_NN_SUCCESS);
-    m.is_finished = true;
+    m.is_finished = m.is_sum = true;
   }
 
-  void give_up_compilations_of(const model_state& m) {
-    for (compilation_state& c : compilations_)
-      if (c.of == &m && !c.is_built) OH_NNCompilation_Destroy(&c.handle);
+  /// Destroys a model, which compilations may share. It is no handle from then on, although they keep its memory.
+  static void destroy(model_state& m) {
+    OH_NNModel* const gone = m.handle;
+    OH_NNModel_Destroy(&m.handle);
+    require(m.handle == nullptr && OH_NNCompilation_Construct(gone) == nullptr &&
+            OH_NNModel_Finish(gone) != OH_NN_SUCCESS);
+    m = {};
   }
 
-  /// A whole run of the sum: its results are known.
+  /// A whole run of the sum: its results are known. Its model and its compilation may be destroyed at any moment after
+  /// what was made of them.
   void check_sum() {
     model_state m;
     make_sum(m);
+    const int moment = byte() % 4;
     if (m.is_finished) {
-      compilation_state c{OH_NNCompilation_Construct(m.handle)};
-      require(OH_NNCompilation_Build(c.handle) == OH_NN_SUCCESS);
-      executor_state e{OH_NNExecutor_Construct(c.handle)};
+      OH_NNCompilation* c = OH_NNCompilation_Construct(m.handle);
+      if (moment == 0) destroy(m);
+      require(OH_NNCompilation_Build(c) == OH_NN_SUCCESS);
+      if (moment == 1) destroy(m);
+      executor_state e{OH_NNExecutor_Construct(c)};
       require(e.handle != nullptr);
+      if (moment == 2) OH_NNCompilation_Destroy(&c), destroy(m);
       run_sum(e);
       OH_NNExecutor_Destroy(&e.handle);
-      OH_NNCompilation_Destroy(&c.handle);
-      require(e.handle == nullptr && c.handle == nullptr);
+      OH_NNCompilation_Destroy(&c);
+      require(e.handle == nullptr && c == nullptr);
     }
-    OH_NNModel_Destroy(&m.handle);
-    require(m.handle == nullptr);
+    destroy(m);
   }
   void run_sum(executor_state& e) {
     std::array<NN_Tensor*, 3> tensors{};
@@ -153,6 +162,15 @@ class caller {
         return check_sum();
       case 43:
         return check_others();
+      case 44: {
+        executor_state& e = one_of(executors_);
+        if (compilation_state& c = one_of(compilations_); c.is_sum) {
+          if (!c.is_built) call_compilation(20, c);
+          make_executor(e, c);
+        }
+        if (e.is_sum) run_sum(e);
+        return;
+      }
       case 3:
       case 4:
       case 5:
@@ -231,10 +249,8 @@ class caller {
     OH_NN_ReturnCode code = OH_NN_FAILED;
     switch (function) {
       case 3:
-        give_up_compilations_of(m);
-        OH_NNModel_Destroy(&m.handle);
-        require(m.handle == nullptr);
-        m = {byte() % 4 == 0 ? nullptr : OH_NNModel_Construct(), false};
+        destroy(m);
+        m = {byte() % 4 == 0 ? nullptr : OH_NNModel_Construct()};
         return;
       case 4: {
         const std::vector<std::int32_t> shape = extents();
@@ -291,13 +307,14 @@ class caller {
   void call_compilation(int function, compilation_state& c) {
     const bool was_built = c.is_built;
     OH_NN_ReturnCode code = OH_NN_FAILED;
+    if (function >= 15 && function <= 19) c.is_sum = false;  // options may be refused when it is built
     switch (function) {
       case 12:
       case 13: {
         OH_NNCompilation_Destroy(&c.handle);
         const model_state& m = one_of(models_);
-        c = {OH_NNCompilation_Construct(m.handle), false, &m};
-        require(c.handle == nullptr || m.handle != nullptr);
+        c = {OH_NNCompilation_Construct(m.handle), false, m.is_sum};
+        require((c.handle != nullptr) == (m.handle != nullptr));
         return;
       }
       case 14:
@@ -332,6 +349,7 @@ class caller {
       default:
         code = OH_NNCompilation_Build(c.handle);
         require(!(was_built && code == OH_NN_SUCCESS));
+        if (c.is_sum && !was_built) require(code == OH_NN_SUCCESS);
         if (code == OH_NN_SUCCESS) c.is_built = true;
     }
     if (c.handle == nullptr) require(code != OH_NN_SUCCESS);
@@ -413,18 +431,19 @@ class caller {
     }
   }
 
+  void make_executor(executor_state& e, const compilation_state& c) {
+    if (e.handle != nullptr) gone_ = e.handle;
+    OH_NNExecutor_Destroy(&e.handle);
+    require(e.handle == nullptr);
+    e = {OH_NNExecutor_Construct(c.handle), c.is_sum && c.is_built};
+    if (!c.is_built) require(e.handle == nullptr);
+    if (e.is_sum) require(e.handle != nullptr);
+  }
   void call_executor(int function, executor_state& e) {
     switch (function) {
       case 33:
-      case 34: {
-        if (e.handle != nullptr) gone_ = e.handle;
-        OH_NNExecutor_Destroy(&e.handle);
-        require(e.handle == nullptr);
-        const compilation_state& c = one_of(compilations_);
-        e.handle = OH_NNExecutor_Construct(c.handle);
-        if (!c.is_built) require(e.handle == nullptr);
-        return;
-      }
+      case 34:
+        return make_executor(e, one_of(compilations_));
       case 35: {
         std::size_t ins = 0, outs = 0, *least = nullptr, *most = nullptr, rank = 0;
         require((OH_NNExecutor_GetInputCount(e.handle, &ins) == OH_NN_SUCCESS) == (e.handle != nullptr));
