@@ -2,11 +2,8 @@
 // was. What is restored must run, give the same on one thread and two, and the same as before where nothing was
 // changed.
 //
-// Input: which network, then changes of five bytes each: the place (two bytes), how, and the number. Stored programs
-// depend on the instruction set and the library's version, so seeds hold changes and no programs.
-#include "oracle.hpp"
-
-#include "support/mended.hpp"
+// Input: which network, then changes (changed_bytes.hpp).
+#include "changed_bytes.hpp"
 
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
@@ -19,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,11 +60,6 @@ nnrt::model open_extents() {
   return b.finish();
 }
 
-struct original {
-  nnrt::byte_list bytes;
-  std::optional<tensors> results;
-};
-
 std::optional<tensors> results_of(const nnrt::program& compiled) {
   nnrt::session session(compiled);
   for (std::size_t i = 0; i < compiled.input_count(); ++i) {
@@ -81,9 +74,9 @@ std::optional<tensors> results_of(const nnrt::program& compiled) {
   return made;
 }
 
-const original& original_of(int kind) {
-  static const std::vector<original> all = [] {
-    std::vector<original> made;
+const stored_original& original_of(int kind) {
+  static const std::vector<stored_original> all = [] {
+    std::vector<stored_original> made;
     for (const nnrt::model& network : {layers(), rows(), open_extents()}) {
       const auto compiled = nnrt::compile(network);
       require(compiled.has_value());
@@ -96,54 +89,17 @@ const original& original_of(int kind) {
   return all[static_cast<std::size_t>(kind) % all.size()];
 }
 
-void change(nnrt::byte_list& bytes, std::span<const std::uint8_t> how) {
-  const std::size_t place = (static_cast<std::size_t>(how[0]) << 8U | how[1]) % bytes.size();
-  std::byte& at = bytes[place];
-  switch (how[2] % 4) {
-    case 0:
-      at = static_cast<std::byte>(how[3]);
-      break;
-    case 1:
-      at ^= static_cast<std::byte>(1U << (how[3] % 8U));
-      break;
-    case 2:
-      for (std::size_t i = place; i < bytes.size() && i < place + 8; ++i)
-        bytes[i] = static_cast<std::byte>(how[3] < 128 ? how[3] : 255);
-      break;
-    default:
-      bytes.resize(bytes.size() - std::min<std::size_t>(how[3] % 128U, bytes.size() - 1));
-      break;
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size);
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size == 0) return 0;
-  const original& from = original_of(bytes[0]);
-  nnrt::byte_list changed = from.bytes;
-  for (std::size_t at = 1; at + 4 <= size; at += 4) change(changed, {bytes + at, 4});
-  nnrt_test::mend(changed);
-  const nnrt::kept_bytes kept = nnrt::kept_bytes::copy_of(changed);
-  const auto restored = nnrt::restore_program(kept);
-  const auto trusted =
-      nnrt::restore_program(kept, {.threads = 2}, true);  // the caller answers for the weights' numbers
-  require(restored.has_value() == trusted.has_value());
-  if (!restored) {
-    require(!restored.error().message().empty() && changed != from.bytes);
-    return 0;
-  }
-  const auto results = results_of(*restored);
-  require(results_of(*trusted) == results);
-  if (changed == from.bytes) require(results == from.results);
-  const auto stored =
-      nnrt::store_program(*restored);  // those that wait for shapes have no plan and are stored again, others are not
-  if (!stored) {
-    require(!stored.error().message().empty());
-    return 0;
-  }
-  const auto again = nnrt::restore_program(nnrt::kept_bytes::copy_of(*stored));
-  require(again && results_of(*again) == results);
+  check_changed(
+      original_of(bytes[0]), {bytes + 1, size - 1},
+      [](const nnrt::kept_bytes& kept, const nnrt::options& wanted, bool is_checked) {
+        return nnrt::restore_program(kept, wanted, is_checked);
+      },
+      // Those that wait for shapes have no plan and are stored again, others are not.
+      [](const nnrt::program& restored) { return nnrt::store_program(restored); }, results_of);
   return 0;
 }
