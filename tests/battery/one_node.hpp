@@ -35,6 +35,10 @@ node_result reference_of(random_node& node, std::byte filling = std::byte{0x5a})
 /// quantised outputs may be so many steps apart: devices round in ways of their own.
 std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
+/// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds in the end. A recurrent layer then
+/// keeps states between its steps that float16 would round to 0.
+std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
+
 /// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the
 /// rules refuse it then.
 std::optional<model> network_of(const random_node& node, bool hides_extents);

@@ -454,7 +454,7 @@ bool is_small(const random_node& made, const verdict& v) {
 
 std::uint64_t seed_of_run() {
   const char* given = std::getenv("NNRT_SEED");
-  return given == nullptr ? 7 : std::strtoull(given, nullptr, 10);
+  return given == nullptr ? 20260520 : std::strtoull(given, nullptr, 10);
 }
 
 view random_operand::as_view() {

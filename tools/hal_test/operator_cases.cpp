@@ -33,7 +33,7 @@ std::string fault_of(probe& p, nnrt_test::random_node& node, const model& networ
   if (how.ended != status::none) return joined({"ends with ", static_cast<int>(how.ended), ": ", how.reason});
   for (std::size_t i = 0; i < node.out.size(); ++i)
     if (!(how.outputs[i].shape == node.out[i].shape)) return joined({"output ", i, " has shape ", how.outputs[i].shape, ", expected ", node.out[i].shape});
-  return nnrt_test::difference(node, got, expected, 1);
+  return nnrt_test::difference_of_network(node, got, expected, 1);
 }
 
 void check(probe& p, const operator_info& op) {
