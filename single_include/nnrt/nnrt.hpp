@@ -40361,7 +40361,7 @@ class float_environment {
   /// That of the thread which calls.
   static float_environment of_this_thread() { return float_environment(read() & control); }
   /// That of another process on this machine, by its word(). Other bits than those of rounding and denormals are left out: a trap would end this process.
-  static constexpr float_environment from_word(std::uint64_t word) { return float_environment((word & ~traps & control & ~refused) | (untrapped & traps)); }
+  static constexpr float_environment from_word(std::uint64_t bits) { return float_environment((bits & ~traps & control & ~refused) | (untrapped & traps)); }
 
   constexpr std::uint64_t word() const { return word_; }
   /// The calling thread computes in it from now on. Flags of exceptions stay. Costs a read of the register where nothing changes.
@@ -40376,23 +40376,23 @@ class float_environment {
   // Denormals are zeros 0x40, masks 0x1f80, rounding 0x6000, flush to zero 0x8000.
   static constexpr std::uint64_t control = 0xffc0, traps = 0x1f80, untrapped = 0x1f80, usual = 0x1f80, refused = 0;
   static std::uint64_t read() { return __builtin_ia32_stmxcsr(); }
-  static void write(std::uint64_t word) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(word)); }
+  static void write(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 #elif defined(__aarch64__)
   // FZ16 bit 19, rounding 22 and 23, FZ 24, DN 25, AHP 26; traps 8 to 12 and 15. Others may mean something on newer processors, and are taken over between threads.
   static constexpr std::uint64_t control = 0xffffffff, traps = 0x9f00, untrapped = 0, usual = 0, refused = ~std::uint64_t{0x07c80000};
   static std::uint64_t read() {
-    std::uint64_t word;
-    asm volatile("mrs %0, fpcr" : "=r"(word));
-    return word;
+    std::uint64_t bits;
+    asm volatile("mrs %0, fpcr" : "=r"(bits));
+    return bits;
   }
-  static void write(std::uint64_t word) { asm volatile("msr fpcr, %0" : : "r"(word) : "memory"); }
+  static void write(std::uint64_t bits) { asm volatile("msr fpcr, %0" : : "r"(bits) : "memory"); }
 #else
   static constexpr std::uint64_t control = 0xffffffff, traps = 0, untrapped = 0, usual = FE_TONEAREST, refused = 0;
   static std::uint64_t read() { return static_cast<std::uint64_t>(fegetround()); }
-  static void write(std::uint64_t word) { fesetround(static_cast<int>(word)); }
+  static void write(std::uint64_t bits) { fesetround(static_cast<int>(bits)); }
 #endif
 
-  explicit constexpr float_environment(std::uint64_t word) : word_(word) {}
+  explicit constexpr float_environment(std::uint64_t bits) : word_(bits) {}
 
   std::uint64_t word_ = usual;
 };
