@@ -37,13 +37,14 @@ jobs=$(nproc 2>/dev/null || echo 2)
 build_and_test() {
   local preset=$1
   shift
-  quietly "build/$preset.log" cmake --preset "$preset"
+  quietly "build/$preset.log" cmake --preset "$preset" -DNNRT_TEST_NIGHTLY=ON
   quietly "build/$preset.log" cmake --build --preset "$preset"
   ctest --test-dir "build/$preset" --output-on-failure --no-tests=error --no-label-summary -j "$jobs" "$@"
 }
 
 leg_everyday() {
   export NNRT_STRESS_INFERENCES=20000  # of remote/death
+  export NNRT_NODES=48                 # of each operator and dtype in battery/results
   build_and_test dev
 }
 leg_optimised() { build_and_test optimised -L 'unit|example'; }

@@ -1,4 +1,5 @@
 // quantised_elementwise_test: a network of elementwise operators on stored numbers gives the same bits in each way of
+// nightly: every day kernels and networks run on bytes, too
 // running.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/io/make_weights.hpp>

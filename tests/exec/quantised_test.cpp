@@ -1,4 +1,5 @@
 // quantised_test: a network of 8-bit integers, with scales that come by name, gives the same numbers in each way of
+// nightly: every day kernels and networks run on bytes, too
 // running.
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_weights.hpp>

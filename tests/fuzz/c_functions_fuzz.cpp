@@ -1,4 +1,5 @@
 // c_functions_fuzz: any sequence of the C functions, with handles that are null, unfinished, failed or shared, and
+// nightly: its seeds take a compiler longer than those of the readers
 // numbers that are no enumerators. What a handle may do follows from what was done with it, and a sum that runs is the
 // sum, whether its model was destroyed by then or not.
 //

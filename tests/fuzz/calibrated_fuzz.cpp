@@ -1,4 +1,5 @@
 // calibrated_fuzz: files of calibrated networks, with digests that fit. What load_calibrated() accepts gives an
+// nightly: its seeds take a compiler longer than those of the readers
 // executor that computes the same on one thread and two, what its graph says by references, and the same when it is
 // written and read again; or it is refused in words.
 //

@@ -1,4 +1,5 @@
 // hb_dnn_fuzz: any sequence of hbDNN's functions, with handles that are null, released or of another kind, models whose
+// nightly: its seeds take a compiler longer than those of the readers
 // bytes were changed, and tensors whose properties and memory are not those of the model. What runs as it should gives
 // x + 1.
 //

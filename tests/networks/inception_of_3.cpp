@@ -1,4 +1,5 @@
 // inception_of_3: the inception-like network on three images: the same concats, none of them in one piece.
+// nightly: every day another network runs on a batch
 #include "networks/inception.hpp"
 #include "support/network_check.hpp"
 
