@@ -1,5 +1,5 @@
 // flags: -I{here}/../../examples/digits -DDIGITS_FOLDER="{here}/../../examples/digits/"
-// nightly with the other compiler: half a minute
+// nightly: every day examples/bpu_camera compiles as much
 #include <nnrt/bpu.hpp>
 
 #include "digits.hpp"
