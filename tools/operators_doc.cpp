@@ -330,6 +330,10 @@ void write_errors(std::ostream& out, const operator_info& op) {
     out << (stated.empty() ? "" : "; ") << names_in(types) << ": at most " << units_of(bound);
     if (bound.of == error_unit::largest) out << " of the largest result of the group";
     if (bound.of == error_unit::terms) out << " of the sum of the terms' magnitudes";
+    if (bound.of == error_unit::operand) out << " of the largest magnitude of " << op.inputs[0].role;
+    if (bound.of == error_unit::gate) out << " of (1 + |c| + |h|) * (the largest gate's terms' magnitudes, at least 1)";
+    if (!bound.counts.empty()) out << ", n: " << bound.counts;
+    if (!bound.unless.empty()) out << ", unless " << bound.unless;
     if (bound.vanishes) out << ", results below the smallest normal number may be 0";
     stated = stated | types;
   }
@@ -380,16 +384,21 @@ std::string document(const std::string& folder) {
          "of kernels and references, on every instruction set. One ulp is the unit in the last place of the exact "
          "result, or of what the "
          "line\n"
-         "names: the largest result of the group (what one sum, mean or maximum is taken over; products and offsets of "
-         "normalisations count by "
-         "magnitude),\n"
-         "or the sum of the magnitudes of what is added up to the result, the largest such sum where a convolution may "
-         "be transformed. n "
-         "numbers are added or multiplied up to one\n"
-         "result. \"Rounded once\" is within 0.51 ulp. Bounds hold where the exact result and the unit are finite, for "
+         "names: the largest result of the group (what one sum, mean or maximum is taken over; of normalisations the "
+         "largest normalised number times\n"
+         "the largest factor, plus the largest offset, by magnitude), or the sum of the magnitudes of what is added up "
+         "to the result; of conv2d, which may\n"
+         "transform its operands, the largest such sum of all windows, those over the borders and between strides, "
+         "too. n numbers are added or multiplied\n"
+         "up to one result, where the line does not say what n is. Of f32, terms such as 34 and 0.008 n are what "
+         "numbers "
+         "in the worst order may lose, each beside a\n"
+         "larger one: sums have blocks of 64. \"Rounded once\" is within 0.51 ulp. Bounds hold where the exact result "
+         "and the unit are finite, for "
          "f64 where squares and "
          "products in between are\n"
-         "normal numbers, too. `tests/kernels/bounds_test.cpp` measures them.\n\n"
+         "normal numbers, too. `tests/kernels/bounds*_test.cpp` measure them, with "
+         "numbers in the worst order, too.\n\n"
          "| NNRt | operator | |\n|---|---|---|\n";
   for (const operator_info* op : catalogue()) {
     const operator_facts facts = facts_of(*op, ops::list{});

@@ -5048,16 +5048,26 @@ template <class T> concept keyword_argument = is_keyword<T>;
 
 // ===== nnrt/core/error_bound.hpp
 // error_bound: how far an operator's results in floating point may be from the exact ones.
-// Flow: operators state bounds in their member `errors`; tests/kernels/bounds_test.cpp measures them, and
+// Flow: operators state bounds in their member `errors`; tests/kernels/bounds*_test.cpp measure them, and
 // docs/operators.md prints them.
 
 namespace nnrt::inline NNRT_ISA {
 
 /// The number whose unit in the last place an error is counted in.
 enum class error_unit {
-  result,   // the exact result
-  largest,  // the largest exact result of the group: of what one sum, mean or maximum is taken over
-  terms,    // the sum of the magnitudes of the terms that are added up to the result, the largest one of the group
+  /// The exact result.
+  result,
+  /// The largest exact result of the group: of what one sum, mean or maximum is taken over. Of normalisations the
+  /// largest normalised number times the largest factor, plus the largest offset, all by magnitude.
+  largest,
+  /// The sum of the magnitudes of the terms that are added up to the result. Of conv2d, which may transform its
+  /// operands, the largest such sum of all windows, those over the borders and between strides, too.
+  terms,
+  /// The largest magnitude of the first operand.
+  operand,
+  /// Of an element of a recurrent step: (1 + the magnitudes of its two states before the step) * (the sum of the
+  /// magnitudes of the terms of a gate, that of the largest gate; at least 1).
+  gate,
 };
 
 /// |result - exact| is at most (ulp + per_number * n) units in the last place of these dtypes, where n numbers are
@@ -5070,7 +5080,9 @@ struct error_bound {
   double ulp = 0;
   error_unit of = error_unit::result;
   double per_number = 0;
-  bool vanishes = false;  // results below the smallest normal number may be 0
+  bool vanishes = false;         // results below the smallest normal number may be 0
+  std::string_view counts = {};  // what n counts where it is not the numbers of a result: "rows and columns of x"
+  std::string_view unless = {};  // where the bound does not hold, and what does: "|beta| is above 1: then ..."
 };
 
 /// The bound of operators that state none: exact results, rounded once. That is half a unit, and what rounding from f64
@@ -8906,9 +8918,10 @@ template <class T> constexpr double below(double x, double largest) {
 }
 
 /// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their range.
+/// The mean is the sum of two numbers: one f64 may differ from it by more than f64 elements differ from each other.
 struct moments {
-  double per_unit = 1, mean = 0, deviation = 0;
-  constexpr double off(double x) const { return math::product(x, per_unit) - mean; }
+  double per_unit = 1, mean = 0, rest_of_mean = 0, deviation = 0;
+  constexpr double off(double x) const { return (math::product(x, per_unit) - mean) - rest_of_mean; }
 };
 
 /// Those of at(0) … at(count - 1): the deviation is the root of the mean square distance from the mean, plus epsilon.
@@ -8927,7 +8940,7 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
   if constexpr (sizeof(T) == sizeof(double)) {  // the sum was rounded: numbers that are all alike have no variance
     double rest = 0;
     for (std::int64_t i = 0; i < count; ++i) rest += m.off(at(i));
-    m.mean += rest / static_cast<double>(count);
+    m.rest_of_mean = rest / static_cast<double>(count);
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const double off = m.off(at(i));
@@ -10535,9 +10548,9 @@ struct avg_pool {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
-  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 1},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
@@ -10781,8 +10794,9 @@ struct fold_affine {
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound>
-      errors{};  // Results are rounded once, but sums of bias and mean may cancel.
+  static constexpr error_bound errors[] = {{types_of(f32), 0.51, error_unit::terms},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 4, error_unit::terms}};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -10880,7 +10894,7 @@ struct batch_norm {
       .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
-                                           {types_of(f16), 0.6, error_unit::terms},
+                                           {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 3, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 3, .hdi = 68};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 7, f32}};
@@ -19109,9 +19123,9 @@ struct conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
-  static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),
@@ -19959,9 +19973,9 @@ struct conv2d_transpose {
   static constexpr operator_traits traits{.weights = weights_role::conv2d_transpose,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
-  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 9, .hdi = 36, .nnrt_name = "Conv2DTranspose"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3),
@@ -20798,8 +20812,8 @@ struct depthwise_conv2d {
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),
@@ -21030,7 +21044,12 @@ struct detection_post_process {
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound> errors{};  // Boxes are decoded and compared in several steps.
+  static constexpr std::string_view choice =
+      "an overlap is about nms_iou_threshold: then boxes may be others";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1.6, error_unit::terms, 0, false, {}, choice},
+      {types_of(f16), 0.51, error_unit::terms, 0, false, {}, choice},
+      {types_of(f64), 3, error_unit::terms, 1, false, "the exponents of sizes, by magnitude", choice}};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};
@@ -21967,8 +21986,11 @@ namespace ops {
 struct exp : detail::real_function {
   static constexpr op_code code{60};
   static constexpr std::string_view name = "exp";
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 1.5, error_unit::result, 0, true}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
+  static constexpr std::string_view scaled =
+      "base, scale or shift are given: the exponent multiplies what their arithmetic is off";
+  static constexpr error_bound errors[] = {{types_of(f32), 1.5, error_unit::result, 0, true},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 1.1, error_unit::result, 0, false, {}, scaled}};
   static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
   static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
 
@@ -22522,8 +22544,8 @@ struct full_connection {
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};
@@ -23812,8 +23834,9 @@ struct instance_norm {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
-  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
-                                           {types_of(f16), 0.6, error_unit::largest}};
+  static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
+                                           {types_of(f16), 0.51, error_unit::largest},
+                                           {types_of(f64), 6, error_unit::largest, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 
@@ -24167,8 +24190,9 @@ struct l2_normalize {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 3, error_unit::result, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 38, error_unit::result, 0.008},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 3, error_unit::result, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 94, .hdi = 88};
   static constexpr nnrt_parameter parameters[] = {
       nnrt_parameter{"axis", 141, i64, -1}.otherwise(0), {"epsilon", 142, f32}, {"fused", 143, i8}};
@@ -24326,8 +24350,9 @@ struct layer_norm {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
-  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
-                                           {types_of(f16), 0.6, error_unit::largest}};
+  static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
+                                           {types_of(f16), 0.51, error_unit::largest},
+                                           {types_of(f64), 6, error_unit::largest, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 49, .hdi = 75};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("elementwiseAffine", 1), hdi_field::named("beginParamsAxis", "begin_param_axis")};
@@ -25281,8 +25306,9 @@ struct log_softmax {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 72, error_unit::result, 0.016},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 4, error_unit::result, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 95, .hdi = 189};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 144, i64}.otherwise(0)};
 
@@ -25671,8 +25697,10 @@ struct lrn {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::image};
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 6}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
+  static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
+  static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
+                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},
+                                           {types_of(f64), 4, error_unit::result, 1, false, {}, steep}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -25849,7 +25877,8 @@ namespace ops {
 ///
 /// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) * h'.
 /// The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a bias
-/// that is there counts, whatever `has_bias` says. Sums run in f64, and states are rounded after each step.
+/// that is there counts, whatever `has_bias` says. Sums of f32 run in f32, in the reference in
+/// f64, as those of f16 and f64 do; states are rounded after each step.
 ///
 /// input_size, hidden_size, num_layers and num_directions repeat what the shapes say; 0: not given. dropout is for
 /// training. A projection would need weights that NNRt has no operand for.
@@ -25867,8 +25896,12 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
-  static constexpr array_ref<const error_bound>
-      errors{};  // States of a step go into the next: errors grow with the steps and the weights.
+  // Of one step from the states before it, as they are stored. What a step is off goes into the next, by the weights.
+  static constexpr std::string_view gate_terms = "terms of a gate",
+                                    from_states = "there are several steps: then of each from the states before it";
+  static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::gate, 0.4, false, gate_terms, from_states},
+                                           {types_of(f16), 0.51, error_unit::gate, 0, false, {}, from_states},
+                                           {types_of(f64), 2, error_unit::gate, 0.4, false, gate_terms, from_states}};
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};
@@ -26378,9 +26411,9 @@ struct matmul {
                                             {"b", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::product};
-  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.25},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 19, .hdi = 89};
   static constexpr nnrt_parameter parameters[] = {
       {"transpose_a", 33, boolean}, {"transpose_b", 34, boolean}, {"fused", 35, i8}};
@@ -27566,7 +27599,10 @@ struct pow {
   static constexpr operand_spec outputs[] = {{"z", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
-  static constexpr error_bound errors[] = {{types_of(f32), 0.51}, {types_of(f16), 0.51}, {types_of(f64), 1.1}};
+  static constexpr std::string_view scaled = "scale or shift are given: y multiplies what their arithmetic is off";
+  static constexpr error_bound errors[] = {{types_of(f32), 0.51},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 1.1, error_unit::result, 0, false, {}, scaled}};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 
@@ -28092,8 +28128,9 @@ namespace ops {
 struct reduce_l2 : detail::plain_reduction<types::floating> {
   static constexpr op_code code{106};
   static constexpr std::string_view name = "reduce_l2";
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 8}, {types_of(f16), 0.51}, {types_of(f64), 2, error_unit::result, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 26, error_unit::result, 0.006},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 2, error_unit::result, 0.36}};
   static constexpr foreign_numbers foreign{.nnrt = 106, .hdi = 118, .hdi_since = 21};
   static constexpr auto hdi_fields = hdi_reduction(8);
   static constexpr nnrt_parameter parameters[] = {
@@ -28239,9 +28276,9 @@ struct reduce_mean {
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
-                                           {types_of(f16), 0.6, error_unit::terms},
-                                           {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 66, error_unit::terms, 0.016},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(0);
   static constexpr nnrt_parameter parameters[] = {
@@ -28473,8 +28510,9 @@ struct reduce_prod {
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 1, error_unit::result, 0.5}, {types_of(f16), 0.6}, {types_of(f64), 1, error_unit::result, 0.5}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::result, 1},
+                                           {types_of(f16), 0.51},
+                                           {types_of(f64), 1, error_unit::result, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(3);
   static constexpr nnrt_parameter parameters[] = {
@@ -28599,9 +28637,9 @@ namespace ops {
 struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
-  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
-                                           {types_of(f16), 0.6, error_unit::terms},
-                                           {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 34, error_unit::terms, 0.008},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(4);
   static constexpr nnrt_parameter parameters[] = {
@@ -28995,8 +29033,11 @@ struct resize_bilinear {
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
-  static constexpr array_ref<const error_bound>
-      errors{};  // Places between pixels are computed in the dtype of the tensor: their errors grow with the extents.
+  // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
+  static constexpr std::string_view extents = "rows and columns of x";
+  static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},
+                                           {types_of(f16), 0.51, error_unit::operand, 0.001, false, extents},
+                                           {types_of(f64), 4, error_unit::operand, 6, false, extents}};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),
@@ -29337,7 +29378,9 @@ struct scale {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
-  static constexpr error_bound errors[] = {{types::floating, 1, error_unit::terms}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 
@@ -30568,9 +30611,9 @@ struct softmax {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed};
-  static constexpr error_bound errors[] = {{types_of(f32), 8, error_unit::largest, 0, true},
-                                           {types_of(f16), 0.6, error_unit::largest},
-                                           {types_of(f64), 4, error_unit::largest, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 70, error_unit::largest, 0.016, true},
+                                           {types_of(f16), 0.51, error_unit::largest},
+                                           {types_of(f64), 4, error_unit::largest, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 30, .hdi = 138};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("beta")};
   static constexpr nnrt_parameter parameters[] = {{"axis", 46, i64}};
@@ -32800,7 +32843,11 @@ struct dynamic_range {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound> errors{};  // An error may change the step that a number is rounded to.
+  static constexpr std::string_view near = "x / s, or z before it is rounded, is within 2^-13 of a half: then s more",
+                                    nearer = "x / s, or z before it is rounded, is within 2^-42 of a half: then s more";
+  static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::result, 0, false, {}, near},
+                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, near},
+                                           {types_of(f64), 2, error_unit::result, 0, false, {}, nearer}};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
@@ -33210,6 +33257,7 @@ struct scatter_nd {
       {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr error_bound errors[] = {{types::floating, 0, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

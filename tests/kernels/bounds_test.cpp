@@ -111,11 +111,16 @@ struct group_results {
   reals y, unit;
 };
 
-/// Groups as rows and, with the axis in front of another, as columns.
-template <class Op, class Attributes, class F> void measure_groups(const char* what, Attributes attributes, F f) {
+/// Groups as rows and, with the axis in front of another, as columns; `more` of a dtype are rows beside rows_for().
+template <class Op, class Attributes, class F, class More = std::vector<std::vector<double>> (*)(dtype)>
+void measure_groups(
+    const char* what, Attributes attributes, F f,
+    More more = [](dtype) { return std::vector<std::vector<double>>{}; }) {
   for (const dtype type : {f32, f16, f64}) {
     measured so_far(what, ops::of<Op>(), type);
-    for (const std::vector<double>& x : rows_for(type)) {
+    std::vector<std::vector<double>> all = rows_for(type);
+    for (const std::vector<double>& row : more(type)) all.push_back(row);
+    for (const std::vector<double>& x : all) {
       const auto n = static_cast<std::int64_t>(x.size());
       const group_results made = f(reals(x.begin(), x.end()));
       exact_results rows, columns;
@@ -195,6 +200,31 @@ TEST_CASE("bounds: softmax, log_softmax and l2_normalize of rows and columns, lo
                                     [](const reals& x) { return l2_of(x, real{1e-6F}); });
 }
 
+namespace {
+
+/// Factors whose product is rounded up each time, by about as much as can be: of some near 1 always the one for which
+/// that is most; and a last one that makes units of what was lost.
+std::vector<std::vector<double>> rounded_up(dtype type) {
+  if (type == f16) return {};  // products of f16 are made in f64
+  double product = as_stored(type, 1.0003);
+  std::vector<double> factors{product};
+  for (std::uint32_t i = 1; i < 64; ++i) {
+    double best = 1;
+    real most = 0;
+    for (const float random : random_floats(100, i + 1, 1.0F)) {
+      const double factor = as_stored(type, (1 + std::fabs(double{random}) * 1e-3) / (product > 1.001 ? 1.001 : 1));
+      const real exact = real{product} * factor, up = real{as_stored(type, product * factor)} / exact - 1;
+      if (up > most) best = factor, most = up;
+    }
+    factors.push_back(best);
+    product = as_stored(type, product * best);
+  }
+  factors.push_back(as_stored(type, 1.99));
+  return {factors};
+}
+
+}  // namespace
+
 TEST_CASE("bounds: reductions add, multiply and take lengths of rows and columns") {
   measure_groups<ops::reduce_sum>("reduce_sum", reduced_along<ops::reduce_sum>(), [](const reals& x) {
     real sum = 0, sizes = 0;
@@ -213,36 +243,37 @@ TEST_CASE("bounds: reductions add, multiply and take lengths of rows and columns
     for (const real number : x) sum += number * number;
     return group_results{{std::sqrt(sum)}, {std::sqrt(sum)}};
   });
-  measure_groups<ops::reduce_prod>("reduce_prod", reduced_along<ops::reduce_prod>(), [](const reals& x) {
-    // Where a product on the way, in any order, is no normal number of the dtype there is no bound.
-    real product = 1, larger = 1, smaller = 1;
-    for (const real number : x) {
-      product *= number;
-      if (std::fabs(number) > 1) larger *= std::fabs(number);
-      else smaller *= std::fabs(number);
-    }
-    const bool is_normal = larger < 6e4L && smaller > 1e-4L;
-    return group_results{{product}, {is_normal ? product : std::numeric_limits<real>::infinity()}};
-  });
+  measure_groups<ops::reduce_prod>(
+      "reduce_prod", reduced_along<ops::reduce_prod>(),
+      [](const reals& x) {
+        // Where a product on the way, in any order, is no normal number of the dtype there is no bound.
+        real product = 1, larger = 1, smaller = 1;
+        for (const real number : x) {
+          product *= number;
+          if (std::fabs(number) > 1) larger *= std::fabs(number);
+          else smaller *= std::fabs(number);
+        }
+        const bool is_normal = larger < 6e4L && smaller > 1e-4L;
+        return group_results{{product}, {is_normal ? product : std::numeric_limits<real>::infinity()}};
+      },
+      rounded_up);
 }
 
 namespace {
 
-/// Rows with mean 0 and variance 1, times a factor, plus an offset; the unit is the largest of the row, terms by
-/// magnitude.
+/// Rows with mean 0 and variance 1, times a factor, plus an offset; see error_unit::largest.
 group_results normalised(const reals& x, real epsilon, const reals& factor, const reals& offset) {
+  // Numbers of f64 less the first are exact; the others leave digits to add up in.
   real mean = 0, variance = 0;
-  for (const real number : x) mean += number;
+  for (const real number : x) mean += number - x[0];
   mean /= static_cast<real>(x.size());
-  for (const real number : x) variance += (number - mean) * (number - mean);
+  reals off;
+  for (const real number : x) off.push_back((number - x[0]) - mean), variance += off.back() * off.back();
   const real deviation = std::sqrt(variance / static_cast<real>(x.size()) + epsilon);
-  reals y, sizes;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const real product = (x[i] - mean) / deviation * factor[i % factor.size()], summand = offset[i % offset.size()];
-    y.push_back(product + summand);
-    sizes.push_back(std::fabs(product) + std::fabs(summand));
-  }
-  return {y, reals(x.size(), largest_size(sizes))};
+  reals y;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    y.push_back(off[i] / deviation * factor[i % factor.size()] + offset[i % offset.size()]);
+  return {y, reals(x.size(), largest_size(off) / deviation * largest_size(factor) + largest_size(offset))};
 }
 
 /// Numbers of the dtype, as the kernel reads them.
@@ -255,7 +286,7 @@ std::vector<double> some_numbers(dtype type, std::int64_t n, std::uint32_t seed)
 }  // namespace
 
 TEST_CASE("bounds: normalisations of rows, however far their mean is from 0 beside what they differ by") {
-  for (const dtype type : {f32, f16}) {
+  for (const dtype type : {f32, f16, f64}) {
     measured layer("layer_norm", ops::of<ops::layer_norm>(), type),
         instance("instance_norm", ops::of<ops::instance_norm>(), type);
     for (const std::vector<double>& x : rows_for(type)) {
@@ -267,8 +298,11 @@ TEST_CASE("bounds: normalisations of rows, however far their mean is from 0 besi
         bool differs = false;
         for (const double number : x) differs = differs || std::fabs(number - mean) > largest * 1e-15L;
         if (epsilon == 0 && !differs) continue;  // no number
-        const std::vector<double> gamma = some_numbers(type, n, 5), beta = some_numbers(type, n, 6),
-                                  one = some_numbers(type, 1, 7), other = some_numbers(type, 1, 8);
+        std::vector<double> gamma = some_numbers(type, n, 5);
+        if (epsilon == 0)
+          for (std::size_t i = 0; i < gamma.size(); ++i) gamma[i] = std::ldexp(gamma[i], -static_cast<int>(i % 8));
+        const std::vector<double> beta = some_numbers(type, n, 6), one = some_numbers(type, 1, 7),
+                                  other = some_numbers(type, 1, 8);
         const auto exact_of = [&](const std::vector<double>& factor, const std::vector<double>& offset) {
           const group_results made =
               normalised(reals(x.begin(), x.end()), real{epsilon}, reals(factor.begin(), factor.end()),
@@ -299,7 +333,10 @@ TEST_CASE("bounds: batch_norm, and sums of squares of neighbours to any power") 
       const auto n = static_cast<std::int64_t>(x.size());
       if (n > 300) continue;
       const std::vector<double> scale = some_numbers(type, n, 5), offset = some_numbers(type, n, 6),
-                                mean = some_numbers(type, n, 7);
+                                near = some_numbers(type, n, 7);
+      // Means that are nearly the numbers, and such that are not.
+      std::vector<double> mean = near;
+      for (std::size_t i = 0; i < mean.size(); i += 2) mean[i] = as_stored(type, x[i] * (1 + near[i] * 1e-3));
       std::vector<double> variance = some_numbers(type, n, 8);
       for (double& number : variance) number = std::fabs(number);
       ops::batch_norm::attrs attrs;
@@ -312,20 +349,22 @@ TEST_CASE("bounds: batch_norm, and sums of squares of neighbours to any power") 
       }
       norm.add(words_of<ops::batch_norm>(attrs),
                {{{1, n}, x}, {{n}, scale}, {{n}, offset}, {{n}, mean}, {{n}, variance}}, exact);
-      for (const float beta : {0.75F, 0.5F, 1.0F, -0.5F, 0.3F}) {
-        ops::lrn::attrs by;
-        by.depth_radius = 2, by.bias = beta < 0.6F ? 1.0F : 2.0F, by.alpha = 1e-4F, by.beta = beta;
-        exact_results responses;
-        responses.numbers = 5;
-        for (std::int64_t c = 0; c < n; ++c) {
-          real sum = 0;
-          for (std::int64_t k = std::max<std::int64_t>(0, c - 2); k < std::min(n, c + 3); ++k)
-            sum += real{x[static_cast<std::size_t>(k)]} * real{x[static_cast<std::size_t>(k)]};
-          responses.add(real{x[static_cast<std::size_t>(c)]} *
-                        std::pow(real{by.bias} + real{by.alpha} * sum, -real{beta}));
+      for (const std::int64_t radius : {2, 40})
+        for (const float beta : {0.75F, 0.5F, 1.0F, -0.5F, 0.3F}) {
+          ops::lrn::attrs by;
+          by.depth_radius = radius, by.bias = beta < 0.6F ? 1.0F : 2.0F, by.alpha = radius == 2 ? 1e-4F : 1e4F,
+          by.beta = beta;
+          exact_results responses;
+          responses.numbers = static_cast<double>(2 * radius + 1);
+          for (std::int64_t c = 0; c < n; ++c) {
+            real sum = 0;
+            for (std::int64_t k = std::max<std::int64_t>(0, c - radius); k < std::min(n, c + radius + 1); ++k)
+              sum += real{x[static_cast<std::size_t>(k)]} * real{x[static_cast<std::size_t>(k)]};
+            responses.add(real{x[static_cast<std::size_t>(c)]} *
+                          std::pow(real{by.bias} + real{by.alpha} * sum, -real{beta}));
+          }
+          response.add(words_of<ops::lrn>(by), {{{1, n}, x}}, responses);
         }
-        response.add(words_of<ops::lrn>(by), {{{1, n}, x}}, responses);
-      }
     }
     norm.check();
     response.check();

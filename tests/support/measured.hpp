@@ -41,6 +41,7 @@ struct real_operand {
   shape_t shape;
   std::vector<double> numbers;
   bool is_integer = false;
+  bool is_constant = false;
 };
 inline real_operand integer_operand(std::vector<std::int64_t> numbers) {
   return {{static_cast<std::int64_t>(numbers.size())}, std::vector<double>(numbers.begin(), numbers.end()), true};
@@ -67,19 +68,24 @@ class measured {
       : what_(what), op_(op), type_(type), bound_(bound_for(op.label->errors, type)) {}
 
   void add(const std::vector<word>& words, const std::vector<real_operand>& in, const exact_results& exact) {
-    if (bound_ == nullptr) return;
+    add(words, in, std::vector<exact_results>{exact});
+  }
+  /// The first outputs of a node with several.
+  void add(const std::vector<word>& words, const std::vector<real_operand>& in,
+           const std::vector<exact_results>& exact) {
+    REQUIRE(bound_ != nullptr);
     std::vector<given_operand> given;
     for (const real_operand& x : in) given.push_back(as_given(x));
     tested_node node(op_, words, std::move(given), {});
     const kernel_choice choice = node.choose();
-    if (choice) hold(node.kernel(choice, 1)[0], exact, choice.name);
-    else hold(node.reference()[0], exact, "reference");
+    if (choice) hold(node.kernel(choice, 1), exact, choice.name);
+    hold(node.reference(), exact, "reference");
   }
 
   void check() const {
     CAPTURE(what_);
     CAPTURE(name_of(type_));
-    if (bound_ == nullptr) return;
+    REQUIRE(bound_ != nullptr);
     CAPTURE(worst_error_);
     CAPTURE(worst_);
     CHECK(ratio_ <= 1);
@@ -90,7 +96,11 @@ class measured {
 
  private:
   given_operand as_given(const real_operand& x) const {
-    if (x.is_integer) return integers_of(std::vector<std::int64_t>(x.numbers.begin(), x.numbers.end()));
+    if (x.is_integer) {
+      given_operand list = integers_of(std::vector<std::int64_t>(x.numbers.begin(), x.numbers.end()));
+      list.desc.shape = x.shape;
+      return list;
+    }
     given_operand made = bytes_of({type_, x.shape}, nullptr_or_zeros(x.shape));
     with_element<types::floating>(type_, [&]<class T>(T) {
       for (std::size_t i = 0; i < x.numbers.size(); ++i) {
@@ -98,6 +108,7 @@ class measured {
         std::memcpy(made.bytes.data() + i * sizeof(T), &element, sizeof(T));
       }
     });
+    made.is_constant = x.is_constant;
     return made;
   }
   const void* nullptr_or_zeros(const shape_t& shape) const {
@@ -106,6 +117,9 @@ class measured {
     return zeros.data();
   }
 
+  void hold(const blocks& outputs, const std::vector<exact_results>& exact, std::string_view by) {
+    for (std::size_t i = 0; i < exact.size(); ++i) hold(outputs[i], exact[i], by);
+  }
   void hold(const std::vector<std::byte>& bytes, const exact_results& exact, std::string_view by) {
     with_element<types::floating>(type_, [&]<class T>(T) {
       REQUIRE(bytes.size() == exact.y.size() * sizeof(T));
@@ -163,10 +177,12 @@ inline std::vector<std::vector<double>> arguments_for(dtype type, bool positive)
 }
 
 /// Rows of numbers: lengths from 1 to several vectors and far more; magnitudes from subnormal numbers to nearly the
-/// largest; alternating, alike, far from 0 and nearly alike, falling off, one far above the others.
+/// largest; alternating, alike, far from 0 and nearly alike, falling off, one far above the others. Of the last four
+/// kinds each number is lost when it, its square or its exponential is added to that of the first or second: no order
+/// is worse.
 inline std::vector<std::vector<double>> rows_for(dtype type) {
   std::vector<std::vector<double>> rows;
-  const std::int64_t lengths[] = {1, 2, 3, 7, 17, 33, 70, 257, 5000};
+  const std::int64_t lengths[] = {1, 2, 3, 7, 17, 33, 65, 257, 5000};
   // f64 has no wider type to add squares in.
   const double largest = type == f64 ? 1e150 : largest_in(type),
                least = type == f64 ? 1e-150 : std::ldexp(1.0, least_exponent(type));
@@ -192,6 +208,11 @@ inline std::vector<std::vector<double>> rows_for(dtype type) {
     row([](double x, std::int64_t i) { return x * std::ldexp(1.0, -static_cast<int>(i % 20)); });
     row([n](double x, std::int64_t i) { return -16.5 + x * 30 * static_cast<double>(i) / static_cast<double>(n); });
     row([](double x, std::int64_t) { return std::log(std::fabs(x) + 1e-3); });
+    const double lost = std::ldexp(1.0, -digits_of(type));
+    row([lost](double, std::int64_t i) { return i == 0 ? 1 : lost; });
+    row([lost](double, std::int64_t i) { return i == 0 ? 1.4143 : std::sqrt(2 * lost) * 0.99; });
+    row([lost](double, std::int64_t i) { return i == 0 ? 0 : std::log(lost) - 0.01; });
+    row([lost](double, std::int64_t i) { return i == 0 ? 27.03 : i == 1 ? 0 : std::log(lost) - 0.01; });
   }
   return rows;
 }

@@ -31,9 +31,9 @@ struct conv2d {
       {"x", detail::convolved}, {"weight", detail::convolution_weight}, {"bias", detail::convolution_bias, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", detail::convolved}};
   static constexpr operator_traits traits{.weights = weights_role::conv2d, .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
-  static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 8, .hdi = 35, .nnrt_name = "Conv2D"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("inChannel", 1, 3).telling_apart(),

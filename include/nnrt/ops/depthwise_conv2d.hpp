@@ -27,8 +27,8 @@ struct depthwise_conv2d {
   static constexpr operator_traits traits{.weights = weights_role::depthwise_conv2d,
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 10, .hdi = 35, .nnrt_name = "DepthwiseConv2DNative"};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::extent("kernelSize", 1, 1), hdi_field::extent("group", 0, 3).telling_apart(),

@@ -48,7 +48,12 @@ struct detection_post_process {
                                              {"confidences", types::floating},
                                              {"detections", types::floating}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound> errors{};  // Boxes are decoded and compared in several steps.
+  static constexpr std::string_view choice =
+      "an overlap is about nms_iou_threshold: then boxes may be others";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 1.6, error_unit::terms, 0, false, {}, choice},
+      {types_of(f16), 0.51, error_unit::terms, 0, false, {}, choice},
+      {types_of(f64), 3, error_unit::terms, 1, false, "the exponents of sizes, by magnitude", choice}};
   static constexpr foreign_numbers foreign{.nnrt = 92, .hdi = 46};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::always("format", 1).upstream_writes(0), hdi_field::named("scale", "scale").upstream_omitting()};

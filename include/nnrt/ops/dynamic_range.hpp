@@ -32,7 +32,11 @@ struct dynamic_range {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound> errors{};  // An error may change the step that a number is rounded to.
+  static constexpr std::string_view near = "x / s, or z before it is rounded, is within 2^-13 of a half: then s more",
+                                    nearer = "x / s, or z before it is rounded, is within 2^-42 of a half: then s more";
+  static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::result, 0, false, {}, near},
+                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, near},
+                                           {types_of(f64), 2, error_unit::result, 0, false, {}, nearer}};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

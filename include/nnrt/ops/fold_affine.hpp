@@ -35,8 +35,9 @@ struct fold_affine {
   };
   static constexpr operand_spec outputs[] = {{"folded_weight", types::floating}, {"folded_bias", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged};
-  static constexpr array_ref<const error_bound>
-      errors{};  // Results are rounded once, but sums of bias and mean may cancel.
+  static constexpr error_bound errors[] = {{types_of(f32), 0.51, error_unit::terms},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 4, error_unit::terms}};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 

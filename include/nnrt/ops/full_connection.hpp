@@ -41,8 +41,8 @@ struct full_connection {
                                           .quantised = stored_numbers::computed, .rounds_to_even = true, .in_files = file_order::layer};
   static constexpr auto without_bias = detail::biasless_sums::narrow;
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 0.5},
-                                            {types_of(f16), 0.6, error_unit::terms, 0.001},
-                                            {types_of(f64), 1, error_unit::terms, 0.5}};
+                                           {types_of(f16), 0.51, error_unit::terms, 0.0001},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 15, .hdi = 67};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::is_given("hasBias", 2).upstream_writes(0), hdi_field::is_used("useAxis", "axis", no_axis)};

@@ -28,8 +28,9 @@ struct instance_norm {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
-  static constexpr error_bound errors[] = {{types_of(f32), 5, error_unit::largest},
-                                           {types_of(f16), 0.6, error_unit::largest}};
+  static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
+                                           {types_of(f16), 0.51, error_unit::largest},
+                                           {types_of(f64), 6, error_unit::largest, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 67, .hdi = 74};
   static constexpr nnrt_parameter parameters[] = {{"epsilon", 88, f32}};
 

@@ -27,8 +27,10 @@ struct lrn {
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::image};
-  static constexpr error_bound errors[] = {
-      {types_of(f32), 6}, {types_of(f16), 0.51}, {types_of(f64), 4, error_unit::result, 0.25}};
+  static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
+  static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
+                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},
+                                           {types_of(f64), 4, error_unit::result, 1, false, {}, steep}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},

@@ -24,7 +24,8 @@ namespace ops {
 ///
 /// and the next states are zoneout_cell * c + (1 - zoneout_cell) * c' and zoneout_hidden * h + (1 - zoneout_hidden) * h'.
 /// The second direction goes from the last step to the first one. bias, hx and cx are 0 where they are missing; a bias
-/// that is there counts, whatever `has_bias` says. Sums run in f64, and states are rounded after each step.
+/// that is there counts, whatever `has_bias` says. Sums of f32 run in f32, in the reference in
+/// f64, as those of f16 and f64 do; states are rounded after each step.
 ///
 /// input_size, hidden_size, num_layers and num_directions repeat what the shapes say; 0: not given. dropout is for
 /// training. A projection would need weights that NNRt has no operand for.
@@ -42,8 +43,12 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
-  static constexpr array_ref<const error_bound>
-      errors{};  // States of a step go into the next: errors grow with the steps and the weights.
+  // Of one step from the states before it, as they are stored. What a step is off goes into the next, by the weights.
+  static constexpr std::string_view gate_terms = "terms of a gate",
+                                    from_states = "there are several steps: then of each from the states before it";
+  static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::gate, 0.4, false, gate_terms, from_states},
+                                           {types_of(f16), 0.51, error_unit::gate, 0, false, {}, from_states},
+                                           {types_of(f64), 2, error_unit::gate, 0.4, false, gate_terms, from_states}};
   static constexpr foreign_numbers foreign{.nnrt = 75, .hdi = 87, .nnrt_name = "LSTM"};
   // Upstream reads the integer's first bytes as a real number: of a small one nothing is left.
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("projSize", "proj_size").upstream_writes(0)};

@@ -36,9 +36,9 @@ struct reduce_mean {
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
   static constexpr operator_traits traits{.quantised = stored_numbers::computed, .rounds_to_even = true};
-  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
-                                           {types_of(f16), 0.6, error_unit::terms},
-                                           {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 66, error_unit::terms, 0.016},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 42, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(0);
   static constexpr nnrt_parameter parameters[] = {

@@ -29,9 +29,9 @@ namespace ops {
 struct reduce_sum : detail::plain_reduction<types::number, stored_numbers::computed> {
   static constexpr op_code code{101};
   static constexpr std::string_view name = "reduce_sum";
-  static constexpr error_bound errors[] = {{types_of(f32), 16, error_unit::terms},
-                                           {types_of(f16), 0.6, error_unit::terms},
-                                           {types_of(f64), 1, error_unit::terms, 0.25}};
+  static constexpr error_bound errors[] = {{types_of(f32), 34, error_unit::terms, 0.008},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 101, .hdi = 118};
   static constexpr auto hdi_fields = hdi_reduction(4);
   static constexpr nnrt_parameter parameters[] = {

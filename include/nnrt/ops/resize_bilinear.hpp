@@ -40,8 +40,11 @@ struct resize_bilinear {
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
-  static constexpr array_ref<const error_bound>
-      errors{};  // Places between pixels are computed in the dtype of the tensor: their errors grow with the extents.
+  // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
+  static constexpr std::string_view extents = "rows and columns of x";
+  static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},
+                                           {types_of(f16), 0.51, error_unit::operand, 0.001, false, extents},
+                                           {types_of(f64), 4, error_unit::operand, 6, false, extents}};
   static constexpr foreign_numbers foreign{.nnrt = 43, .hdi = 120};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::choice("method", 0), hdi_field::named("coordinateTransformMode", "coordinate_mode"),

@@ -31,7 +31,9 @@ struct scale {
   static constexpr operator_traits traits{
       .result = storage::in_place, .computes = meaning::scale, .quantised = stored_numbers::computed, .in_files = file_order::unchanged};
   using folded_as = fold_affine;
-  static constexpr error_bound errors[] = {{types::floating, 1, error_unit::terms}};
+  static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms},
+                                           {types_of(f16), 0.51, error_unit::terms},
+                                           {types_of(f64), 1, error_unit::terms}};
   static constexpr foreign_numbers foreign{.nnrt = 26, .hdi = 127};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"axis", 45, i64}.required(), {"fused", 44, i8}};
 

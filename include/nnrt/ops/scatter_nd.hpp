@@ -29,6 +29,7 @@ struct scatter_nd {
       {"indices", types::index}, {"updates", types::number}, {"shape", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr error_bound errors[] = {{types::floating, 0, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -86,9 +86,10 @@ template <class T> constexpr double below(double x, double largest) {
 }
 
 /// Mean and standard deviation of a row, as multiples of a unit, which is 1 but for f64 numbers near the ends of their range.
+/// The mean is the sum of two numbers: one f64 may differ from it by more than f64 elements differ from each other.
 struct moments {
-  double per_unit = 1, mean = 0, deviation = 0;
-  constexpr double off(double x) const { return math::product(x, per_unit) - mean; }
+  double per_unit = 1, mean = 0, rest_of_mean = 0, deviation = 0;
+  constexpr double off(double x) const { return (math::product(x, per_unit) - mean) - rest_of_mean; }
 };
 
 /// Those of at(0) … at(count - 1): the deviation is the root of the mean square distance from the mean, plus epsilon.
@@ -107,7 +108,7 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
   if constexpr (sizeof(T) == sizeof(double)) {  // the sum was rounded: numbers that are all alike have no variance
     double rest = 0;
     for (std::int64_t i = 0; i < count; ++i) rest += m.off(at(i));
-    m.mean += rest / static_cast<double>(count);
+    m.rest_of_mean = rest / static_cast<double>(count);
   }
   for (std::int64_t i = 0; i < count; ++i) {
     const double off = m.off(at(i));
