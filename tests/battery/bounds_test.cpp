@@ -1,13 +1,16 @@
 // bounds_test: operators that state no bound of their errors give exact results, rounded once.
-// Flow: random nodes of every operator; the exact result is the reference's for f64. Bounds that are stated:
-// tests/kernels/bounds_test.cpp.
+// Flow: random nodes of every operator, by kernels and references; the exact result is the reference's for f64. Bounds
+// that are stated: tests/kernels/bounds*_test.cpp.
 #include "battery/each_node.hpp"
+#include "battery/kernel_of.hpp"
 #include "battery/one_node.hpp"
 
 #include "support/kernels.hpp"
 #include "support/measured.hpp"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
 
 using namespace nnrt_test;
 
@@ -41,10 +44,21 @@ double real_at(dtype type, const std::vector<std::byte>& bytes, std::size_t i) {
   return number;
 }
 
-/// Whether each number of a dtype is one of the result's: others are rounded before they are computed with.
-bool is_exact_in(dtype result, dtype type) {
-  if (type == dtype::none || types::floating.contains(type)) return true;
-  return size_of(type) == 1 || (result == f32 && size_of(type) == 2);
+/// Integers beside numbers of floating point are computed with in the result's dtype: those that it has. False where it
+/// has none for one of them.
+bool take_integers_of(dtype result, random_operand& x) {
+  bool all = true;
+  with_element<types::integer>(x.desc.type, [&]<class T>(T) {
+    for (std::size_t at = 0; at < x.bytes.size(); at += sizeof(T)) {
+      T element;
+      std::memcpy(&element, x.bytes.data() + at, sizeof(T));
+      const double stored = as_stored(result, static_cast<double>(element));
+      all = all && std::isfinite(stored);
+      element = math::convert<T>(stored);
+      std::memcpy(x.bytes.data() + at, &element, sizeof(T));
+    }
+  });
+  return all;
 }
 
 }  // namespace
@@ -56,26 +70,32 @@ TEST_CASE("battery: an operator that states no bound of its errors has exact res
     if (node.op->label->errors.data() != rounded_once || (type != f32 && type != f16) ||
         node.op->traits.result == storage::alias_of_input)
       return;
-    for (const random_operand& x : node.in)
-      if (!is_exact_in(type, x.desc.type)) return;
     random_node wide = node;
-    for (random_operand& x : wide.in) x = in_double(x);
+    const bool has_real_operands =
+        std::ranges::any_of(node.in, [](const random_operand& x) { return types::floating.contains(x.desc.type); });
+    for (random_operand& x : wide.in) {
+      if (has_real_operands && types::integer.contains(x.desc.type) && !take_integers_of(type, x)) return;
+      x = in_double(x);
+    }
     for (tensor_desc& wish : wide.wanted)
       if (types::floating.contains(wish.type)) wish.type = f64;
     const verdict v = wide.infer();
     if (!v || v.outputs[0].type != f64) return;
     wide.out.assign(v.outputs.begin(), v.outputs.end());
-    const node_result exact = reference_of(wide), got = reference_of(node);
-    if (exact.fault || got.fault) return;
+    const kernel_choice choice = choice_for(node);
+    const node_result exact = reference_of(wide), got[] = {reference_of(node), kernel_of(node, choice, 1)};
+    if (exact.fault || got[0].fault) return;
     ++compared;
-    for (std::int64_t i = 0; i < node.out[0].elements(); ++i) {
-      const double expected = real_at(f64, exact.bytes[0], static_cast<std::size_t>(i)),
-                   y = real_at(type, got.bytes[0], static_cast<std::size_t>(i));
-      if (!(std::fabs(expected) < largest_in(type))) continue;
-      CAPTURE(expected);
-      CAPTURE(y);
-      CHECK(std::fabs(y - expected) <= 0.51 * static_cast<double>(unit_of(type, expected)));
-    }
+    CAPTURE(choice.name);
+    for (const node_result& by : got)
+      for (std::int64_t i = 0; i < node.out[0].elements(); ++i) {
+        const double expected = real_at(f64, exact.bytes[0], static_cast<std::size_t>(i)),
+                     y = real_at(type, by.bytes[0], static_cast<std::size_t>(i));
+        if (!(std::fabs(expected) < largest_in(type))) continue;
+        CAPTURE(expected);
+        CAPTURE(y);
+        CHECK(std::fabs(y - expected) <= 0.51 * static_cast<double>(unit_of(type, expected)));
+      }
   });
   CHECK(compared > 300);
 }
