@@ -105,6 +105,8 @@ struct layer_reader {
     const auto a = attributes<Op>();
     made.what = what;
     made.activation = fused_of(a.fused);
+    if constexpr (requires { a.count_include_pad; })
+      if (a.count_include_pad) throw cannot_run("descriptions have means that leave padding out alone");
     set_windows(made, ops::detail::windows_of(a, input(0).shape));
   }
   template <class Op> void read_binary(operation what) {

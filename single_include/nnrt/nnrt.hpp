@@ -2562,6 +2562,7 @@ enum class attribute_kind { integer, flag, real, extent, padding, list, reals, f
 struct attribute_field {
   std::string_view name;
   attribute_kind kind = attribute_kind::integer;
+  bool is_set = false;  // of a flag, as its record is made
 };
 
 /// How many words an attribute of this kind takes where a record has these words left; a list begins with its length. Never more than are left.
@@ -2608,7 +2609,11 @@ template <int Count> constexpr std::array<attribute_field, static_cast<std::size
 struct field_lister {
   attribute_field fields[16];
   int count = 0;
-  template <class T> constexpr void operator()(const char* name, const T&) { fields[count++] = {name, kind_of<T>()}; }
+  template <class T> constexpr void operator()(const char* name, const T& made) {
+    bool is_set = false;
+    if constexpr (std::is_same_v<T, bool>) is_set = made;
+    fields[count++] = {name, kind_of<T>(), is_set};
+  }
 };
 template <class Attrs> struct field_table {
   static constexpr field_lister listed = [] {
@@ -4645,6 +4650,7 @@ NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(count_include_pad);
 NNRT_SLOT(crd);
 NNRT_SLOT(crops);
 NNRT_SLOT(data_type);
@@ -4672,6 +4678,7 @@ NNRT_SLOT(max_detections);
 NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
+NNRT_SLOT(negative_indices);
 NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(nms_iou_threshold);
@@ -4847,6 +4854,8 @@ template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
+/// Whether padding counts as zeros in the means of avg_pool(), as it does in PyTorch by default.
+template <bool Counts> inline constexpr keyword::value<keyword::count_include_pad_slot, Counts> count_include_pad{};
 /// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images on each other; with both
 /// images' borders on each other.
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
@@ -4885,6 +4894,8 @@ template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<key
 template <std::int64_t Length> inline constexpr keyword::integers<keyword::block_size_slot, Length> block_size{};
 /// depth_to_space() counts channels first, then rows, then columns of a block: neighbours of the input make a block.
 inline constexpr keyword::value<keyword::crd_slot, true> crd{};
+/// Rows of a block first, then columns, then channels, which is the default.
+inline constexpr keyword::value<keyword::crd_slot, false> dcr{};
 /// Pixels that batch_to_space_nd() cuts off.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
@@ -4892,6 +4903,9 @@ inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::start_slot, Number> start{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::limit_slot, Number> limit{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::delta_slot, Number> delta{};
+/// Whether negative indices of gather(), gather_nd() and scatter_nd() count from the end, as they do by default, or lie
+/// outside.
+template <bool Count> inline constexpr keyword::value<keyword::negative_indices_slot, Count> negative_indices{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.
@@ -5950,7 +5964,8 @@ enum class file_order {
   image,      // input 0 is a map [N, H, W, C], there [N, C, H, W]
 };
 
-/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say what it is.
+/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say
+/// what it is, in nodes where it plays a part: all, unless the operator has plays_a_part(attrs, x).
 struct unlike_default {
   std::string_view attribute = {};
   std::string_view theirs = {};  // what PyTorch takes when nobody says, in words
@@ -5970,7 +5985,7 @@ struct operator_traits {
   bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
   file_order in_files = file_order::unstated;
-  unlike_default to_be_said = {};
+  array_ref<const unlike_default> to_be_said = {};
 };
 
 /// What dumps and tests say of an operator. Apart from operator_info, so that a program that prints its network does
@@ -6007,6 +6022,16 @@ struct operator_info {
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
+
+/// Index in traits.to_be_said of the first attribute that is not said in a node over x; -1: none.
+template <class Op, class Says>
+constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, Says says) {
+  if constexpr (requires { Op::plays_a_part(attrs, x); })
+    if (!Op::plays_a_part(attrs, x)) return -1;
+  for (std::size_t i = 0; i < Op::traits.to_be_said.size(); ++i)
+    if (!says(Op::traits.to_be_said[i].attribute)) return static_cast<int>(i);
+  return -1;
+}
 
 /// Operators that do not multiply and accumulate.
 inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };
@@ -8962,11 +8987,16 @@ template <class Fold> concept may_overflow = requires { typename Fold::safe; };
 
 namespace detail {
 
-/// The fold of at(0) … at(count - 1), without overflow on the way.
-template <class Fold, class At> [[gnu::noinline, gnu::cold]] double in_f64(std::int64_t count, const At& at) {
+/// The fold of at(0) … at(numbers - 1), without overflow on the way; a mean is that of `count` numbers, the others of
+/// which are 0.
+template <class Fold, class At>
+[[gnu::noinline, gnu::cold]] double in_f64(std::int64_t numbers, std::int64_t count, const At& at) {
   typename Fold::safe folded;
-  for (std::int64_t i = 0; i < count; ++i) Fold::add(folded, double{at(i)});
+  for (std::int64_t i = 0; i < numbers; ++i) Fold::add(folded, double{at(i)});
   return Fold::value(folded, count);
+}
+template <class Fold, class At> double in_f64(std::int64_t count, const At& at) {
+  return in_f64<Fold>(count, count, at);
 }
 /// Whether a lane of v is infinite or no number.
 template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(sum_of_lanes(v - v) == 0); }
@@ -9797,6 +9827,13 @@ struct window {
     const std::int64_t needed = (outputs() - 1) * stride + span() - input;
     return needed > 0 ? needed / 2 : 0;
   }
+  /// Padded pixels after the input. SAME: the rest of what is needed.
+  constexpr std::int64_t pad_after() const {
+    if (mode == pad_mode::explicit_pads) return after;
+    if (mode == pad_mode::valid) return 0;
+    const std::int64_t needed = (outputs() - 1) * stride + span() - input;
+    return needed > 0 ? needed - needed / 2 : 0;
+  }
 };
 
 constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,
@@ -9814,9 +9851,16 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// The windows along one axis of an image, in pixels.
 struct pooled_axis {
-  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0;
+  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0, pad_after = 0;
 
-  static constexpr pooled_axis of(const window& at) { return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs()}; }
+  static constexpr pooled_axis of(const window& at) {
+    return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs(), at.pad_after()};
+  }
+  /// How many places of window i lie in the image or in its padding.
+  constexpr std::int64_t places_of(std::int64_t i) const {
+    const std::int64_t first = i * stride - pad;
+    return std::min(first + kernel, input + pad_after) - first;
+  }
   /// The pixels of window i that lie in the image: what lies in the padding takes no part.
   constexpr interval pixels_of(std::int64_t i) const {
     const std::int64_t first = i * stride - pad, end = first + kernel;
@@ -9833,9 +9877,14 @@ struct pooled_axis {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   pooled_axis h, w;
+  std::int64_t counts_padding = 0;  // 1: means are divided by the places in the padding, too
 
   /// Of the output.
   constexpr std::int64_t pixels() const { return n * h.outputs * w.outputs; }
+  /// How many places of the window of an output pixel lie in the image or in its padding.
+  constexpr std::int64_t places_of(std::int64_t pixel) const {
+    return h.places_of(pixel / w.outputs % h.outputs) * w.places_of(pixel % w.outputs);
+  }
 };
 
 namespace detail {
@@ -9863,13 +9912,14 @@ struct pooling_window {
   const float* first;  // its first pixel inside the image
   std::int64_t rows, columns;
   std::int64_t row_step, column_step;  // in floats
+  std::int64_t count;                  // what a sum is divided by: its pixels, or more
 };
 
 /// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
 template <class Fold> [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels, float* results) {
   for (std::int64_t c = 0; c < channels; ++c)
     if (!math::is_finite(results[c]))
-      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, [&](std::int64_t i) {
+      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, at.count, [&](std::int64_t i) {
         return at.first[i / at.columns * at.row_step + i % at.columns * at.column_step + first + c];
       }));
 }
@@ -9887,7 +9937,7 @@ template <class V, class Fold, int Vectors>
         folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
       });
     }
-  const V count(static_cast<float>(at.rows * at.columns));
+  const V count(static_cast<float>(at.count));
   V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
     folded[k] = Fold::result(folded[k], count);
@@ -9930,9 +9980,12 @@ template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
-  detail::for_each_window(s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
-    detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
-  });
+  detail::for_each_window(
+      s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        const std::int64_t count = s.counts_padding != 0 ? s.places_of(pixel) : ih.size() * iw.size();
+        detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c, count}, channels, range,
+                                              y + pixel * s.c);
+      });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -10381,7 +10434,8 @@ template <class Rule> constexpr verdict check_windows(const window_pair& at) {
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-/// Attributes of a pool. The kernel has to be given, unless `global` makes it as large as the image.
+/// Attributes of max_pool, which avg_pool has, too. The kernel has to be given, unless `global` makes it as large as
+/// the image.
 struct pooling_attributes {
   NNRT_ATTRIBUTES(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
                   (bool, global), (activation, fused));
@@ -10397,7 +10451,7 @@ inline constexpr nnrt_parameter pooling_parameters[] = {
     {"pad", 39, i64, 4},    {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
 
 /// The windows over an image [N, H, W, C]; a global pool has one, without padding.
-constexpr window_pair windows_of(const pooling_attributes& a, const shape_t& x) {
+template <class Attributes> constexpr window_pair windows_of(const Attributes& a, const shape_t& x) {
   if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
   return windows_over(x, a.kernel, a.stride, {1, 1}, a.pad, a.ceil_mode);
 }
@@ -10410,7 +10464,7 @@ template <class Rule> constexpr verdict check_pads_of(const window& at) {
 }
 
 /// The output of a pool over x, of its dtype; or the broken rule.
-template <class Rule> constexpr verdict infer_pool(const pooling_attributes& a, const tensor_desc& x) {
+template <class Rule, class Attributes> constexpr verdict infer_pool(const Attributes& a, const tensor_desc& x) {
   if (auto v = check_image<Rule>(x); !v) return v;
   const window_pair at = windows_of(a, x.shape);
   for (const window& axis : {at.h, at.w}) {
@@ -10433,9 +10487,16 @@ constexpr pixels pixels_of(const window& at, std::int64_t i) {
   return {first < 0 ? 0 : first, last < at.input ? last : at.input};
 }
 
-/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state) for the result.
-template <class T, class State, class Step, class Finish>
-constexpr void pool(const pooling_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+/// How many places of window i lie in the image or in its padding: ceil_mode's last window may reach behind both.
+constexpr std::int64_t places_of(const window& at, std::int64_t i) {
+  const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel, end = at.input + at.pad_after();
+  return (last < end ? last : end) - first;
+}
+
+/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
+/// places_of() the window.
+template <class T, class Attributes, class State, class Step, class Finish>
+constexpr void pool(const Attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<T>();
   if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
@@ -10448,7 +10509,7 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
           State state = start;
           for (std::int64_t h = rows.first; h < rows.last; ++h)
             for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c));
-          y(n, oh, ow, c) = finish(state);
+          y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
         }
 }
 
@@ -10457,16 +10518,18 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// A node of a pool as the kernels see it.
-constexpr pooling_shape pooling_shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
+template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attributes& attrs, const shape_t& x) {
   const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
-  return {x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+  pooling_shape made{x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+  if constexpr (requires { attrs.count_include_pad; }) made.counts_padding = attrs.count_include_pad ? 1 : 0;
+  return made;
 }
 /// A window may be longer than the image, far longer.
 constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
 
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
-template <class Fold> struct pooling_binding {
+template <class Op, class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
   template <int Method> static constexpr kernel_functions functions() {
@@ -10475,7 +10538,7 @@ template <class Fold> struct pooling_binding {
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
     const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
@@ -10495,15 +10558,15 @@ template <class Fold> struct pooling_binding {
 };
 
 /// Kernel choice of a pool over an image of stored bytes.
-template <class Fold> struct byte_pooling_binding {
+template <class Op, class Fold> struct byte_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
-    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
     const pooling_shape shape = pooling_shape_for(attrs, x.shape);
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
-    if (h > most_mean_pixels / w) return {};
+    if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
     return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
@@ -10527,36 +10590,57 @@ template <class Fold> struct byte_pooling_binding {
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// Mean over a sliding window, per channel; the padding is left out of sum and count.
+/// Mean over a sliding window, per channel; the padding is left out of sum and count, or counts as zeros.
 ///
 ///   x: [N, H, W, C]      y: [N, H', W', C] = fused(sum of the window's pixels in the image / their number)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
 ///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
 ///   (in the padding after it), as in ONNX and PyTorch
+///   count_include_pad: the sum is divided by the number of places of the window in the image and its padding; places
+///   behind both, which ceil_mode's last window may have, do not count
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite where all pixels are; i32 or i64
-/// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
-/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
-/// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
-/// lose what quant_dtype_cast loses openly.
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite
+/// where all pixels are; i32 or i64 without a scale, whose sums wrap around in 64 bits and whose means are truncated
+/// toward zero; or quantised i8, u8 or i16: the mean of the stored numbers (of padding: the zero point), halves away
+/// from zero or as x is rounded; a fused activation is a clamp of them. y has scale and zero point of x, and no other
+/// may be wanted: TFLite asks for the same, and a second rounding would lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
-/// quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
+/// count_include_pad: PyTorch's AvgPool2d, where it is the default, and ONNX's AveragePool; quantised: the reference
+/// kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"count_include_pad", "true"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 1},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
-      hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0)};
+      hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0),
+      hdi_field::unknown("count_include_pad")};
   static constexpr const auto& parameters = detail::pooling_parameters;
-  using attrs = detail::pooling_attributes;
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode), (bool, global),
+                    (activation, fused), (bool, count_include_pad));
+    constexpr attrs()
+        : kernel{0, 0},
+          stride{1, 1},
+          ceil_mode(false),
+          global(false),
+          fused(activation::none),
+          count_include_pad(false) {}
+  };
+  /// Whether count_include_pad does: where a window reaches into padding, or may.
+  static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
+    const detail::window_pair at = detail::windows_of(a, x.shape);
+    return has_padding(at.h) || has_padding(at.w);
+  }
 
   enum class rule {
     input_rank_must_be_4,
@@ -10584,7 +10668,9 @@ struct avg_pool {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
         a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.add(x), ++s.count; },
-        [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
+        [&](const window_sum<T>& s, std::int64_t places) {
+          return finish(s, a.count_include_pad ? places : s.count, *out[0].desc, a.fused);
+        });
   }
 
  private:
@@ -10596,25 +10682,46 @@ struct avg_pool {
       else sum.add(math::convert<double>(x));
     }
   };
-  template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
+  static constexpr bool has_padding(const window& at) {
+    if (at.input < 0 || at.kernel < 0) return at.mode == pad_mode::same || at.before > 0 || at.after > 0;
+    return at.pad_before() > 0 || at.pad_after() > 0;
+  }
+  /// The mean of the window's pixels and of `count - s.count` zero points, rounded as y's quantisation says. No sum
+  /// leaves 64 bits.
+  template <class T>
+  static constexpr std::int64_t mean_with_zero_points(const window_sum<T>& s, std::int64_t count,
+                                                      const quantisation& of) {
+    const std::int64_t sum = static_cast<std::int64_t>(s.sum) - s.count * of.zero_point;
+    const std::int64_t floor = sum / count - (sum % count < 0 ? 1 : 0), rest = sum - floor * count,
+                       mean = of.zero_point + floor;
+    const bool is_half_up = of.rounding == stored_rounding::half_to_even ? mean % 2 != 0 : mean >= 0;
+    return mean + (2 * rest > count || (2 * rest == count && is_half_up) ? 1 : 0);
+  }
+  /// `count`: what the sum is divided by, the pixels or more.
+  template <class T>
+  static constexpr T finish(const window_sum<T>& s, std::int64_t count, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
+      if (count != s.count)
+        return static_cast<T>(
+            nnrt::detail::clamped(mean_with_zero_points(s, count, y.quantised), range.low, range.high));
       if (y.quantised.rounding == stored_rounding::half_to_even && s.count != 0)
         return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
     } else if constexpr (std::is_integral_v<T>) {
-      return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
+      return activate(static_cast<T>(count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / count), fused);
     } else {
-      return math::convert<T>(activate(s.count == 0 ? 0.0 : s.sum.mean(s.count), fused));
+      return math::convert<T>(activate(count == 0 ? 0.0 : s.sum.mean(count), fused));
     }
   }
 };
 
 }  // namespace ops
 
-/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode, count_include_pad<…> and a
+/// fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::avg_pool>(x, keywords...);
 }
@@ -10627,9 +10734,9 @@ template <> struct operator_of<ops::avg_pool::code> {
   using type = ops::avg_pool;
 };
 
-template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold> {};
+template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<ops::avg_pool, mean_fold> {};
 
-template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<byte_mean> {};
+template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/batch_norm.hpp
@@ -10890,8 +10997,12 @@ struct batch_norm {
                                             {"mean", detail::real_or_stored},
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::batch_norm,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::unchanged,
+                                          .to_be_said = to_be_said};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
                                            {types_of(f16), 0.51, error_unit::terms},
@@ -20709,7 +20820,9 @@ struct depth_to_space {
   static constexpr std::string_view name = "depth_to_space";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"crd", "true"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
@@ -20719,6 +20832,10 @@ struct depth_to_space {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
     constexpr attrs() : block_size(0), crd(false) {}
   };
+  /// A single channel of blocks has one order.
+  static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
+    return a.block_size != 1 && x.shape[3] != a.block_size * a.block_size;
+  }
   enum class rule {
     input_rank_must_be_4,
     input_must_be_nhwc,
@@ -20757,7 +20874,7 @@ struct depth_to_space {
 
 }  // namespace ops
 
-/// depth_to_space(x, block_size<2>), with crd.
+/// depth_to_space(x, block_size<2>), with crd or dcr.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::depth_to_space>(x, keywords...);
 }
@@ -23833,7 +23950,8 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};
@@ -24189,7 +24307,8 @@ struct l2_normalize {
   static constexpr std::string_view name = "l2_normalize";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-24, which is the square of 1e-12"}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 38, error_unit::result, 0.008},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 3, error_unit::result, 0.5}};
@@ -24349,7 +24468,9 @@ struct layer_norm {
   static constexpr operand_spec inputs[] = {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};
@@ -24636,9 +24757,10 @@ namespace ops {
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
+  static constexpr unlike_default to_be_said[] = {{"negative_slope", "0.01"}};
   static constexpr operator_traits traits = [] {
     operator_traits of_function = real_function::traits;
-    of_function.to_be_said = {"negative_slope", "0.01"};
+    of_function.to_be_said = to_be_said;
     return of_function;
   }();
   static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};
@@ -25696,7 +25818,8 @@ struct lrn {
   static constexpr std::string_view name = "lrn";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"alpha", "1e-4 over the size"}, {"beta", "0.75"}};
+  static constexpr operator_traits traits{.in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
   static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
                                            {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},
@@ -26799,7 +26922,7 @@ struct max_pool {
       if (x > largest || is_nan(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
     detail::pool<T>(a, in, out, least<T>(), keep_larger,
-                    [&](T largest) { return finish(largest, *out[0].desc, a.fused); });
+                    [&](T largest, std::int64_t) { return finish(largest, *out[0].desc, a.fused); });
   }
 
  private:
@@ -26840,9 +26963,9 @@ template <> struct operator_of<ops::max_pool::code> {
   using type = ops::max_pool;
 };
 
-template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
+template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
 
-template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<byte_maximum> {};
+template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/maximum.hpp
@@ -29032,7 +29155,9 @@ struct resize_bilinear {
   static constexpr operand_spec inputs[] = {{"x", interpolated}, {"size", types::index, presence::optional, true}};
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
+  static constexpr unlike_default to_be_said[] = {{"coordinate_mode", "half pixels"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
   static constexpr std::string_view extents = "rows and columns of x";
   static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},
@@ -34379,7 +34504,7 @@ struct node {
   range outputs;                     // in operands
   range name;                        // in text; empty: the operator's name is all it has
   bool removed = false;              // set by a pass that takes the node out; compact() drops it
-  bool leaves_open = false;          // nobody said the attribute that traits.to_be_said names
+  int left_open = -1;                // which of traits.to_be_said nobody said, the first; -1: none
 };
 
 /// A result that the user asked for, by name.
@@ -39388,8 +39513,9 @@ class weight_reader {
 
   /// An attribute that nobody said, and whose default is another than PyTorch's.
   constexpr void note_what_is_left_open(const ir::node& n) {
-    if (!n.leaves_open) return;
-    const open_attribute open{n.op->name, n.op->traits.to_be_said.attribute, n.op->traits.to_be_said.theirs};
+    if (n.left_open < 0) return;
+    const unlike_default& unsaid = n.op->traits.to_be_said[static_cast<std::size_t>(n.left_open)];
+    const open_attribute open{n.op->name, unsaid.attribute, unsaid.theirs};
     std::int32_t read = ir::none;
     for (const std::int32_t id : g_.inputs_of(n))
       if (read == ir::none && is_weight(id)) read = id;
@@ -42372,8 +42498,12 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
       const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
-      if constexpr (!Op::traits.to_be_said.attribute.empty())
-        if constexpr (!says(this_call::read.arguments, Op::traits.to_be_said.attribute)) owner->graph().nodes.back().leaves_open = true;
+      if constexpr (!Op::traits.to_be_said.empty()) {
+        ir::graph& g = owner->graph();
+        ir::node& made = g.nodes.back();
+        const auto is_said = [](std::string_view attribute) { return says(this_call::read.arguments, attribute); };
+        made.left_open = left_open<Op>(this_call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
+      }
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }

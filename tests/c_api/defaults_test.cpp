@@ -38,7 +38,7 @@ struct row {
 // From the public headers and the reference of NNRt; what these are silent about is what the shipped code has.
 constexpr row table[] = {
     {1, "fused=none"},
-    {2, "kernel=0x0 stride=1x1 pad=0,0,0,0 ceil_mode=false global=false fused=none"},
+    {2, "kernel=0x0 stride=1x1 pad=0,0,0,0 ceil_mode=false global=false fused=none count_include_pad=false"},
     {3, "epsilon=1e-04"},
     {4, "block=0x0"},
     {7, "axis=0"},

@@ -6,8 +6,12 @@
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/avg_pool.hpp>
+#include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/instance_norm.hpp>
+#include <nnrt/ops/l2_normalize.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
+#include <nnrt/ops/lrn.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/mul.hpp>
@@ -178,24 +182,143 @@ struct open_row {
   tensors file;
   const char* reason;
 };
+/// A map that a weight takes part in.
+constexpr auto shifted(builder& g) { return map(g) + g.weight<f32, shape<4>>("w"); }
 const tensors normalisation{{"n.weight", {4}}, {"n.bias", {4}}};
 const open_row open_table[] = {
-    {"batch_norm", [] { return written([](builder& g) { g.output("y", layers::batch_norm(map(g), "n")); }); },
+    {"batch_norm",
+     [] { return written([](builder& g) { g.output("y", layers::batch_norm(map(g), "n")); }); },
      [] { return written([](builder& g) { g.output("y", layers::batch_norm(map(g), "n", epsilon<1e-4F>)); }); },
-     {{"n.weight", {4}}, {"n.bias", {4}}, {"n.running_mean", {4}}, {"n.running_var", {4}}, {"n.num_batches_tracked", {1}}},
+     {{"n.weight", {4}},
+      {"n.bias", {4}},
+      {"n.running_mean", {4}},
+      {"n.running_var", {4}},
+      {"n.num_batches_tracked", {1}}},
      "\"n.weight\": batch_norm is not told its epsilon, and nnrt's default is not PyTorch's (1e-5)"},
-    {"layer_norm", [] { return written([](builder& g) { g.output("y", layers::layer_norm(map(g), "n", begin_norm_axis<-1>)); }); },
-     [] { return written([](builder& g) { g.output("y", layers::layer_norm(map(g), "n", begin_norm_axis<-1>, epsilon<1e-5F>)); }); }, normalisation, "layer_norm is not told its epsilon"},
-    {"instance_norm", [] { return written([](builder& g) { g.output("y", instance_norm(g.input<f32, shape<1, 4, 3>>("x"), g.weight<f32, shape<4>>("n.weight"), g.weight<f32, shape<4>>("n.bias"))); }); },
-     [] { return written([](builder& g) { g.output("y", instance_norm(g.input<f32, shape<1, 4, 3>>("x"), g.weight<f32, shape<4>>("n.weight"), g.weight<f32, shape<4>>("n.bias"), epsilon<0.0F>)); }); },
+    {"layer_norm",
+     [] { return written([](builder& g) { g.output("y", layers::layer_norm(map(g), "n", begin_norm_axis<-1>)); }); },
+     [] {
+       return written(
+           [](builder& g) { g.output("y", layers::layer_norm(map(g), "n", begin_norm_axis<-1>, epsilon<1e-5F>)); });
+     },
+     normalisation, "layer_norm is not told its epsilon"},
+    {"instance_norm",
+     [] {
+       return written([](builder& g) {
+         g.output("y", instance_norm(g.input<f32, shape<1, 4, 3>>("x"), g.weight<f32, shape<4>>("n.weight"),
+                                     g.weight<f32, shape<4>>("n.bias")));
+       });
+     },
+     [] {
+       return written([](builder& g) {
+         g.output("y", instance_norm(g.input<f32, shape<1, 4, 3>>("x"), g.weight<f32, shape<4>>("n.weight"),
+                                     g.weight<f32, shape<4>>("n.bias"), epsilon<0.0F>));
+       });
+     },
      normalisation, "instance_norm is not told its epsilon"},
-    {"leaky_relu", [] { return written([](builder& g) { g.output("y", leaky_relu(map(g) + g.weight<f32, shape<4>>("w"))); }); },
-     [] { return written([](builder& g) { g.output("y", leaky_relu(map(g) + g.weight<f32, shape<4>>("w"), negative_slope<0.01F>)); }); }, {{"w", {4}}},
+    {"leaky_relu",
+     [] { return written([](builder& g) { g.output("y", leaky_relu(map(g) + g.weight<f32, shape<4>>("w"))); }); },
+     [] {
+       return written(
+           [](builder& g) { g.output("y", leaky_relu(map(g) + g.weight<f32, shape<4>>("w"), negative_slope<0.01F>)); });
+     },
+     {{"w", {4}}},
      "leaky_relu is not told its negative_slope, and nnrt's default is not PyTorch's (0.01)"},
-    {"resize_bilinear", [] { return written([](builder& g) { g.output("y", resize_bilinear(map(g) + g.weight<f32, shape<4>>("w"), size<4, 6>)); }); },
-     [] { return written([](builder& g) { g.output("y", resize_bilinear(map(g) + g.weight<f32, shape<4>>("w"), size<4, 6>, asymmetric)); }); }, {{"w", {4}}},
+    {"resize_bilinear",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", resize_bilinear(map(g) + g.weight<f32, shape<4>>("w"), size<4, 6>)); });
+     },
+     [] {
+       return written([](builder& g) {
+         g.output("y", resize_bilinear(map(g) + g.weight<f32, shape<4>>("w"), size<4, 6>, asymmetric));
+       });
+     },
+     {{"w", {4}}},
      "resize_bilinear is not told its coordinate_mode"},
+    {"avg_pool, explicit pads",
+     [] { return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, padding<1, 0, 0, 0>)); }); },
+     [] {
+       return written([](builder& g) {
+         g.output("y", avg_pool(shifted(g), kernel<2, 2>, padding<1, 0, 0, 0>, count_include_pad<false>));
+       });
+     },
+     {{"w", {4}}},
+     "avg_pool is not told its count_include_pad, and nnrt's default is not PyTorch's (true)"},
+    {"avg_pool, padded as needed",
+     [] { return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, stride<2, 2>, same)); }); },
+     [] {
+       return written([](builder& g) {
+         g.output("y", avg_pool(shifted(g), kernel<2, 2>, stride<2, 2>, same, count_include_pad<true>));
+       });
+     },
+     {{"w", {4}}},
+     "avg_pool is not told its count_include_pad"},
+    {"depth_to_space",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", depth_to_space(concat(shifted(g), shifted(g), axis<3>), block_size<2>)); });
+     },
+     [] {
+       return written([](builder& g) {
+         g.output("y", depth_to_space(concat(shifted(g), shifted(g), axis<3>), block_size<2>, dcr));
+       });
+     },
+     {{"w", {4}}},
+     "depth_to_space is not told its crd"},
+    {"lrn",
+     [] { return written([](builder& g) { g.output("y", lrn(shifted(g), depth_radius<2>)); }); },
+     [] {
+       return written(
+           [](builder& g) { g.output("y", lrn(shifted(g), depth_radius<2>, with_alpha<1.0F>, beta<0.5F>)); });
+     },
+     {{"w", {4}}},
+     "lrn is not told its alpha"},
+    {"lrn's other one",
+     [] { return written([](builder& g) { g.output("y", lrn(shifted(g), depth_radius<2>, with_alpha<1.0F>)); }); },
+     [] {
+       return written(
+           [](builder& g) { g.output("y", lrn(shifted(g), depth_radius<2>, beta<0.5F>, with_alpha<1.0F>)); });
+     },
+     {{"w", {4}}},
+     "lrn is not told its beta, and nnrt's default is not PyTorch's (0.75)"},
+    {"l2_normalize",
+     [] { return written([](builder& g) { g.output("y", l2_normalize(shifted(g), axis<-1>)); }); },
+     [] { return written([](builder& g) { g.output("y", l2_normalize(shifted(g), axis<-1>, epsilon<1e-6F>)); }); },
+     {{"w", {4}}},
+     "l2_normalize is not told its epsilon"},
 };
+
+struct idle_row {
+  const char* what;
+  ir::graph (*network)();
+};
+const idle_row idle_table[] = {
+    {"a mean over whole windows",
+     [] { return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, stride<2, 2>)); }); }},
+    {"pads of nothing",
+     [] {
+       return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, padding<0, 0, 0, 0>)); });
+     }},
+    {"a window that ends behind the image",
+     [] {
+       return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, stride<2, 2>, ceil_mode)); });
+     }},
+    {"as much padding as needed, which is none",
+     [] { return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 3>, stride<2, 3>, same)); }); }},
+    {"the mean of an image", [] { return written([](builder& g) { g.output("y", avg_pool(shifted(g), global)); }); }},
+    {"a maximum with padding",
+     [] { return written([](builder& g) { g.output("y", max_pool(shifted(g), kernel<2, 2>, same)); }); }},
+    {"blocks of one channel",
+     [] { return written([](builder& g) { g.output("y", depth_to_space(shifted(g), block_size<2>)); }); }},
+};
+
+TEST_CASE("pytorch_orders: nothing need be said of an attribute that plays no part") {
+  for (const idle_row& r : idle_table) {
+    CAPTURE(r.what);
+    CHECK(bound(r.network(), file_of({{"w", {4}}}), "w").refusal == "");
+  }
+}
 
 TEST_CASE("pytorch_orders: an attribute whose default is not PyTorch's must be said, even if it is said to be the default") {
   for (const open_row& r : open_table) {
@@ -222,6 +345,21 @@ TEST_CASE("pytorch_orders: a model that is put together at run time says attribu
     REQUIRE(b.apply<ops::batch_norm>(a, operands));
     const answer got = bound(b.graph(), file_of({{"n.weight", {4}}, {"n.bias", {4}}, {"n.running_mean", {4}}, {"n.running_var", {4}}}), "n.weight");
     CHECK((got.refusal == "") == (epsilon == 1e-5F));
+  }
+}
+
+TEST_CASE("pytorch_orders: a model that is put together at run time says that defaults are meant") {
+  for (const bool is_said : {false, true}) {
+    CAPTURE(is_said);
+    model_builder b;
+    const std::int32_t w = *b.weight("w", {f32, nhwc, {1, 3, 3, 2}});
+    ops::avg_pool::attrs a;
+    a.kernel = {2, 2}, a.pad = {pad_mode::same};
+    REQUIRE(b.apply<ops::avg_pool>(a, {w}));
+    if (is_said) b.say_defaults();
+    const answer got = bound(b.graph(), file_of({{"w", {1, 2, 3, 3}}}), "w");
+    CAPTURE(got.refusal);
+    CHECK((got.refusal == "") == is_said);
   }
 }
 

@@ -151,7 +151,9 @@ TEST_CASE("hdi operators: upstream loses and confuses what the shipped implement
   CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(pool, {}, lossless).roundMode == hdi::ROUND_MODE_CEIL);
   CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(pool, {}, lossless).format == hdi::FORMAT_NHWC);
   CHECK(node_of<hdi::v1_0::MaxPoolFusion, ops::max_pool>(pool, {}, upstream, hdi::version::v1_0).kernelSize == hdi::longs{2, 3});
-  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>(pool, {}, upstream).roundMode == hdi::ROUND_MODE_CEIL);
+  ops::avg_pool::attrs mean;
+  mean.kernel = {2, 3}, mean.ceil_mode = true;
+  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>(mean, {}, upstream).roundMode == hdi::ROUND_MODE_CEIL);
 
   ops::space_to_batch_nd::attrs blocks;
   blocks.block = {2, 3}, blocks.paddings = {1, 2, 3, 4};
@@ -212,7 +214,9 @@ TEST_CASE("hdi operators: lists that a model leaves out are empty upstream, and 
   const auto v = hdi::version::v2_1;
   ops::max_pool::attrs whole;
   whole.global = true;
-  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>(whole, {}, upstream).kernelSize.empty());
+  ops::avg_pool::attrs mean_of_all;
+  mean_of_all.global = true;
+  CHECK(node_of<hdi::AvgPoolFusion, ops::avg_pool>(mean_of_all, {}, upstream).kernelSize.empty());
   CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(whole, {}, upstream).kernelSize.empty());
   CHECK(node_of<hdi::v1_0::MaxPoolFusion, ops::max_pool>(whole, {}, upstream, hdi::version::v1_0).kernelSize.empty());
   CHECK(node_of<hdi::MaxPoolFusion, ops::max_pool>(whole, {}, lossless).kernelSize == hdi::longs{0, 0});

@@ -57,16 +57,17 @@ static_assert(chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 2>)}) == 
 static_assert(chosen<ops::reduce_mean>({}, {image}) == "fold rows" &&
               chosen<ops::reduce_mean>({}, {image, integers(numbers<1, 3>)}).empty());
 
-constexpr ops::detail::pooling_attributes global_pool() {
-  ops::detail::pooling_attributes a;
+template <class Op> constexpr typename Op::attrs global_pool() {
+  typename Op::attrs a;
   a.global = true;
   return a;
 }
 constexpr operand wide_image = computed(f32_of({1, 56, 56, 64})), filters = weight(f32_of({64, 3, 3, 64}));
-static_assert(chosen<ops::max_pool>(global_pool(), {wide_image}) == "pool channels" &&
-              chosen<ops::avg_pool>(global_pool(), {image}) == "pool channels");
+static_assert(chosen<ops::max_pool>(global_pool<ops::max_pool>(), {wide_image}) == "pool channels" &&
+              chosen<ops::avg_pool>(global_pool<ops::avg_pool>(), {image}) == "pool channels");
 constexpr operand narrow_image = computed(f32_of({1, 8, 8, 4 * kernels::lanes - 1}));
-static_assert(chosen<ops::max_pool>(global_pool(), {narrow_image}) == "pool rows", "fewer than four whole vectors");
+static_assert(chosen<ops::max_pool>(global_pool<ops::max_pool>(), {narrow_image}) == "pool rows",
+              "fewer than four whole vectors");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}) == "winograd 4x4");
 static_assert(chosen<ops::conv2d>({}, {wide_image, filters}, {}, winograd::off) == "gemm windows");
 constexpr ops::conv2d::attrs by_2 = [] {
@@ -99,8 +100,9 @@ template <dtype Type, int ZeroPoint> constexpr bool has_kernels_of_its_own() {
          chosen<ops::depthwise_conv2d>({}, {x, taps}, {wish}) == "dot taps" &&
          chosen<ops::full_connection>({}, {x, rows}, {wish}) == "dot rows" &&
          chosen<ops::matmul>({}, {x, columns}, {wish}) == "dot batch" &&
-         chosen<ops::max_pool>(global_pool(), {x}) == "pool bytes" &&
-         chosen<ops::avg_pool>(global_pool(), {x}) == "pool bytes" && chosen<ops::softmax>({}, {x}, {share}) == "softmax stored" &&
+         chosen<ops::max_pool>(global_pool<ops::max_pool>(), {x}) == "pool bytes" &&
+         chosen<ops::avg_pool>(global_pool<ops::avg_pool>(), {x}) == "pool bytes" &&
+         chosen<ops::softmax>({}, {x}, {share}) == "softmax stored" &&
          chosen<ops::reduce_mean>({}, {x, integers(numbers<1, 2>)}, {wish}) == "fold bytes";
 }
 static_assert(has_kernels_of_its_own<i8, -128>() && has_kernels_of_its_own<u8, 0>());

@@ -21,10 +21,12 @@ struct form {
   pads pad{};
   bool ceil_mode = false, global = false;
   activation fused = activation::none;
+  bool count_include_pad = false;
 
   constexpr operator op::attrs() const {
     op::attrs a;
     a.kernel = kernel, a.stride = stride, a.pad = pad, a.ceil_mode = ceil_mode, a.global = global, a.fused = fused;
+    a.count_include_pad = count_include_pad;
     return a;
   }
 };
@@ -208,6 +210,47 @@ TEST_CASE_TEMPLATE("avg_pool: the mean of each window's pixels in the image, pad
     }
   }
 }
+
+TEST_CASE_TEMPLATE("avg_pool: padding that counts is zeros", T, float16, float, double) {
+  // The windows of the table above have 6 places each.
+  const auto y = run<op, T>(form{.kernel{3, 2}, .stride{2, 1}, .pad = around(1, 1, 1, 1), .count_include_pad = true},
+                            {2, 3, 5, 3}, pattern<T>({2, 5, 4, 3}));
+  for (std::size_t i = 0; i < y.elements.size(); ++i) {
+    CAPTURE(i);
+    const std::size_t row = i / 15 % 3, column = i / 3 % 5, pixels = (row == 1 ? 3U : 2U) * (column % 4 == 0 ? 1U : 2U);
+    CHECK(math::abs(6.0 * static_cast<double>(y.elements[i]) - six_means[i] / 6 * static_cast<double>(pixels)) <
+          (sizeof(T) == 2 ? 0.02 : 1e-5));
+  }
+}
+
+TEST_CASE("avg_pool: what ceil_mode adds behind the padding never counts, and SAME's padding may") {
+  const filled<float> line({1, 1, 4, 1}, {1, 2, 3, 4});
+  const form upwards{
+      .kernel{1, 3}, .stride{1, 2}, .pad = around(0, 0, 1, 1), .ceil_mode = true, .count_include_pad = true};
+  CHECK(run<op, float>(upwards, {1, 1, 3, 1}, line).elements == std::vector<float>{1, 3, 2});  // PyTorch 1.13
+  const form same{.kernel{1, 3}, .stride{1, 2}, .pad = same_pads, .count_include_pad = true};
+  CHECK(run<op, float>(same, {1, 1, 2, 1}, line).elements == std::vector<float>{2, 7.0F / 3});
+}
+
+/// The mean of a place of padding and of a pixel, where 0 is stored as the zero point.
+template <class T> constexpr T mean_with_padding(quant q, T pixel) {
+  filled<T> in_of({1, 1, 1, 1}, {pixel}), y(shape_t{1, 1, 1, 1});
+  in_of.desc.quantised = y.desc.quantised = q;
+  const view in[] = {in_of.as_view()}, out[] = {y.as_view()};
+  op::reference<T>(form{.kernel{1, 2}, .pad = around(0, 0, 1, 0), .count_include_pad = true}, in, out);
+  return y.elements[0];
+}
+constexpr quant even(std::int32_t zero_point) {
+  quant q{0.5F, zero_point};
+  q.rounding = stored_rounding::half_to_even;
+  return q;
+}
+static_assert(mean_with_padding<std::int8_t>({0.5F, -6}, 10) == 2 &&
+              mean_with_padding<std::int8_t>({0.5F, -3}, -2) == -3);
+static_assert(mean_with_padding<std::int8_t>({0.5F, 2}, 3) == 3 && mean_with_padding<std::int8_t>({0.5F, 3}, -4) == -1);
+static_assert(mean_with_padding<std::int8_t>(even(2), 3) == 2 && mean_with_padding<std::int8_t>(even(-3), -2) == -2);
+static_assert(mean_with_padding<std::uint8_t>({0.5F, 255}, 254) == 255 &&
+              mean_with_padding<std::int16_t>({0.5F, 0}, -32768) == -16384);
 
 TEST_CASE("avg_pool: global takes the mean of each channel, and f16 sums do not run out of range") {
   const auto y =

@@ -53,13 +53,18 @@ struct stated {
   std::string_view name;
   operator_traits traits;
   int operands_for_weights = 0;  // that take real numbers; one that repeats counts twice
-  bool has_the_attribute = false;
+  bool has_the_attributes = true;  // that must be said
 };
 template <class Op> stated stated_by() {
   stated of{Op::name, Op::traits};
   for (const operand_spec& x : Op::inputs)
     if (x.accepts.contains(f32)) of.operands_for_weights += x.given == presence::variadic ? 2 : 1;
-  for (const attribute_field& field : attribute_fields<typename Op::attrs>()) of.has_the_attribute = of.has_the_attribute || field.name == of.traits.to_be_said.attribute;
+  for (const unlike_default& unsaid : of.traits.to_be_said) {
+    bool is_there = false;
+    for (const attribute_field& field : attribute_fields<typename Op::attrs>())
+      is_there = is_there || field.name == unsaid.attribute;
+    of.has_the_attributes = of.has_the_attributes && is_there;
+  }
   return of;
 }
 template <class... Ops> std::array<stated, sizeof...(Ops)> all_stated(ops::type_list<Ops...>) { return {stated_by<Ops>()...}; }
@@ -74,12 +79,14 @@ TEST_CASE("list: an operator that can take weights in several operands says how 
     const bool says = op.traits.in_files != file_order::unstated;
     CHECK((says || op.operands_for_weights < 2));
     CHECK((says || op.traits.weights == weights_role::none));
-    CHECK((op.traits.to_be_said.attribute.empty() || op.has_the_attribute));
+    CHECK(op.has_the_attributes);
     const std::string begin = "\n| `" + std::string(op.name) + "` | ";
-    const bool has_a_row = says || !op.traits.to_be_said.attribute.empty();
+    const bool has_a_row = says || !op.traits.to_be_said.empty();
     CHECK((page.find(begin) != std::string::npos) == has_a_row);
     if (!has_a_row) continue;
-    const std::string said = op.traits.to_be_said.attribute.empty() ? "" : std::string(op.traits.to_be_said.attribute) + ": " + std::string(op.traits.to_be_said.theirs);
+    std::string said;
+    for (const unlike_default& unsaid : op.traits.to_be_said)
+      said += (said.empty() ? "" : "; ") + std::string(unsaid.attribute) + ": " + std::string(unsaid.theirs);
     CHECK(page.find(begin + std::string(words[static_cast<std::size_t>(op.traits.in_files)]) + " | " + said + " |") != std::string::npos);
   }
 }

@@ -130,28 +130,37 @@ void conv2d_transpose(network& net, const node& n, std::string_view op) {
 
 // --- pools and normalisation -----------------------------------------------
 
-std::int32_t pooled(network& net, const node& n, std::int32_t x, std::string_view op) {
-  const window_lengths at = windows_of(n, integers(n, "kernel_shape"), net.shape(x));
+window_lengths windows_of_pool(const network& net, const node& n, std::int32_t x) {
+  window_lengths at = windows_of(n, integers(n, "kernel_shape"), net.shape(x));
   if (at.dilation != numbers_t{1, 1}) throw left_out{reasons::dilated_pool};
-  return net.one(
-      op, {x},
-      {{"kernel", at.kernel}, {"stride", at.stride}, {"pad", at.pads}, {"ceil_mode", integer(n, "ceil_mode", 0) != 0}});
+  return at;
 }
 void max_pool(network& net, const node& n, std::string_view op) {
   const int rank = net.desc_of(n, 0).rank();
-  net.define(n, 0, to_nchw(net, pooled(net, n, to_nhwc(net, net.value(n, 0)), op), rank));
+  const std::int32_t x = to_nhwc(net, net.value(n, 0));
+  const window_lengths at = windows_of_pool(net, n, x);
+  const bool rounds_up = integer(n, "ceil_mode", 0) != 0;
+  net.define(
+      n, 0,
+      to_nchw(
+          net,
+          net.one(op, {x}, {{"kernel", at.kernel}, {"stride", at.stride}, {"pad", at.pads}, {"ceil_mode", rounds_up}}),
+          rank));
 }
-/// Where the padding counts, too, it is put around the image first.
 void avg_pool(network& net, const node& n, std::string_view op) {
   const int rank = net.desc_of(n, 0).rank();
-  std::int32_t x = to_nhwc(net, net.value(n, 0));
-  node unpadded = n;
-  if (integer(n, "count_include_pad", 0) != 0) {
-    const numbers_t at = windows_of(n, integers(n, "kernel_shape"), net.shape(x)).pads;
-    x = net.one("pad", {x, net.list({0, 0, at[1], at[2], at[3], at[4], 0, 0})});
-    unpadded.attributes.erase("pads");
-  }
-  net.define(n, 0, to_nchw(net, pooled(net, unpadded, x, op), rank));
+  const std::int32_t x = to_nhwc(net, net.value(n, 0));
+  const window_lengths at = windows_of_pool(net, n, x);
+  const bool rounds_up = integer(n, "ceil_mode", 0) != 0, counts = integer(n, "count_include_pad", 0) != 0;
+  net.define(n, 0,
+             to_nchw(net,
+                     net.one(op, {x},
+                             {{"kernel", at.kernel},
+                              {"stride", at.stride},
+                              {"pad", at.pads},
+                              {"ceil_mode", rounds_up},
+                              {"count_include_pad", counts}}),
+                     rank));
 }
 void global_pool(network& net, const node& n, std::string_view op) {
   const int rank = net.desc_of(n, 0).rank();

@@ -257,6 +257,7 @@ enum class attribute_kind { integer, flag, real, extent, padding, list, reals, f
 struct attribute_field {
   std::string_view name;
   attribute_kind kind = attribute_kind::integer;
+  bool is_set = false;  // of a flag, as its record is made
 };
 
 /// How many words an attribute of this kind takes where a record has these words left; a list begins with its length. Never more than are left.
@@ -303,7 +304,11 @@ template <int Count> constexpr std::array<attribute_field, static_cast<std::size
 struct field_lister {
   attribute_field fields[16];
   int count = 0;
-  template <class T> constexpr void operator()(const char* name, const T&) { fields[count++] = {name, kind_of<T>()}; }
+  template <class T> constexpr void operator()(const char* name, const T& made) {
+    bool is_set = false;
+    if constexpr (std::is_same_v<T, bool>) is_set = made;
+    fields[count++] = {name, kind_of<T>(), is_set};
+  }
 };
 template <class Attrs> struct field_table {
   static constexpr field_lister listed = [] {

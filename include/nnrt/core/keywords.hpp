@@ -41,6 +41,7 @@ NNRT_SLOT(block_size);
 NNRT_SLOT(ceil_mode);
 NNRT_SLOT(coefficient);
 NNRT_SLOT(coordinate_mode);
+NNRT_SLOT(count_include_pad);
 NNRT_SLOT(crd);
 NNRT_SLOT(crops);
 NNRT_SLOT(data_type);
@@ -68,6 +69,7 @@ NNRT_SLOT(max_detections);
 NNRT_SLOT(min);
 NNRT_SLOT(mode);
 NNRT_SLOT(multiples);
+NNRT_SLOT(negative_indices);
 NNRT_SLOT(negative_slope);
 NNRT_SLOT(new_axis_mask);
 NNRT_SLOT(nms_iou_threshold);
@@ -243,6 +245,8 @@ template <std::int64_t Groups> inline constexpr keyword::integers<keyword::group
 inline constexpr keyword::value<keyword::global_slot, true> global{};
 /// Output extents of pooling are rounded up, not down.
 inline constexpr keyword::value<keyword::ceil_mode_slot, true> ceil_mode{};
+/// Whether padding counts as zeros in the means of avg_pool(), as it does in PyTorch by default.
+template <bool Counts> inline constexpr keyword::value<keyword::count_include_pad_slot, Counts> count_include_pad{};
 /// Where resize_bilinear() finds pixel i of an axis: i * input / output; with the first and last pixels of both images on each other; with both
 /// images' borders on each other.
 inline constexpr keyword::value<keyword::coordinate_mode_slot, coordinates::asymmetric> asymmetric{};
@@ -281,6 +285,8 @@ template <std::int64_t H, std::int64_t W> inline constexpr keyword::integers<key
 template <std::int64_t Length> inline constexpr keyword::integers<keyword::block_size_slot, Length> block_size{};
 /// depth_to_space() counts channels first, then rows, then columns of a block: neighbours of the input make a block.
 inline constexpr keyword::value<keyword::crd_slot, true> crd{};
+/// Rows of a block first, then columns, then channels, which is the default.
+inline constexpr keyword::value<keyword::crd_slot, false> dcr{};
 /// Pixels that batch_to_space_nd() cuts off.
 template <std::int64_t Top, std::int64_t Bottom, std::int64_t Left, std::int64_t Right>
 inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right> crops{};
@@ -288,6 +294,9 @@ inline constexpr keyword::integers<keyword::crops_slot, Top, Bottom, Left, Right
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::start_slot, Number> start{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::limit_slot, Number> limit{};
 template <std::int64_t Number> inline constexpr keyword::integers<keyword::delta_slot, Number> delta{};
+/// Whether negative indices of gather(), gather_nd() and scatter_nd() count from the end, as they do by default, or lie
+/// outside.
+template <bool Count> inline constexpr keyword::value<keyword::negative_indices_slot, Count> negative_indices{};
 /// How many times tile() repeats a tensor along each axis.
 template <std::int64_t... Times> inline constexpr keyword::integers<keyword::multiples_slot, Times...> multiples{};
 /// Into how many equal parts a tensor is split.

@@ -95,7 +95,8 @@ enum class file_order {
   image,      // input 0 is a map [N, H, W, C], there [N, C, H, W]
 };
 
-/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say what it is.
+/// An attribute whose default is not that of PyTorch, which files do not hold: networks with weights of PyTorch say
+/// what it is, in nodes where it plays a part: all, unless the operator has plays_a_part(attrs, x).
 struct unlike_default {
   std::string_view attribute = {};
   std::string_view theirs = {};  // what PyTorch takes when nobody says, in words
@@ -115,7 +116,7 @@ struct operator_traits {
   bool rounds_to_even = false;        // computes stored numbers that are rounded half to even, too
   bool reads_descs_alone = false;     // shape_of: results follow from the shapes of its inputs, whose elements it does not read
   file_order in_files = file_order::unstated;
-  unlike_default to_be_said = {};
+  array_ref<const unlike_default> to_be_said = {};
 };
 
 /// What dumps and tests say of an operator. Apart from operator_info, so that a program that prints its network does
@@ -152,6 +153,16 @@ struct operator_info {
   /// The dtypes that `reference` is instantiated for.
   dtype_set computes_on;
 };
+
+/// Index in traits.to_be_said of the first attribute that is not said in a node over x; -1: none.
+template <class Op, class Says>
+constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, Says says) {
+  if constexpr (requires { Op::plays_a_part(attrs, x); })
+    if (!Op::plays_a_part(attrs, x)) return -1;
+  for (std::size_t i = 0; i < Op::traits.to_be_said.size(); ++i)
+    if (!says(Op::traits.to_be_said[i].attribute)) return static_cast<int>(i);
+  return -1;
+}
 
 /// Operators that do not multiply and accumulate.
 inline constexpr auto no_macs = [](const auto&, array_ref<const operand>, array_ref<const tensor_desc>) -> std::int64_t { return 0; };

@@ -47,6 +47,13 @@ struct window {
     const std::int64_t needed = (outputs() - 1) * stride + span() - input;
     return needed > 0 ? needed / 2 : 0;
   }
+  /// Padded pixels after the input. SAME: the rest of what is needed.
+  constexpr std::int64_t pad_after() const {
+    if (mode == pad_mode::explicit_pads) return after;
+    if (mode == pad_mode::valid) return 0;
+    const std::int64_t needed = (outputs() - 1) * stride + span() - input;
+    return needed > 0 ? needed - needed / 2 : 0;
+  }
 };
 
 constexpr window window_of_height(std::int64_t input, std::int64_t kernel, extent2 stride, extent2 dilation,

@@ -247,8 +247,9 @@ class weight_reader {
 
   /// An attribute that nobody said, and whose default is another than PyTorch's.
   constexpr void note_what_is_left_open(const ir::node& n) {
-    if (!n.leaves_open) return;
-    const open_attribute open{n.op->name, n.op->traits.to_be_said.attribute, n.op->traits.to_be_said.theirs};
+    if (n.left_open < 0) return;
+    const unlike_default& unsaid = n.op->traits.to_be_said[static_cast<std::size_t>(n.left_open)];
+    const open_attribute open{n.op->name, unsaid.attribute, unsaid.theirs};
     std::int32_t read = ir::none;
     for (const std::int32_t id : g_.inputs_of(n))
       if (read == ir::none && is_weight(id)) read = id;

@@ -297,7 +297,12 @@ template <class CopyConstant> void read_value(member_reader& json, ir::graph& g,
   n.name = g.add_text(json.key("name").text());
   json.key("attributes").take(json_event::begin_object);
   pool<word> words;
-  for (const attribute_field& field : n.label->attributes) read_attribute(json.key(field.name), field.kind, words);
+  for (const attribute_field& field : n.label->attributes) {
+    // A flag that an operator has got since the file was written is as its record is made.
+    const bool is_newer = field.kind == attribute_kind::flag && json.comes(json_event::end_object);
+    if (is_newer) words.push_back(field.is_set ? 1 : 0);
+    else read_attribute(json.key(field.name), field.kind, words);
+  }
   json.take(json_event::end_object);
   n.attrs = g.add_words(words);
   n.inputs = read_ids(json.key("inputs"), g, ir::none);

@@ -85,8 +85,10 @@ class model_builder {
     pool<word> words;
     pack(attrs, words);
     auto made = apply(ops::of<Op>(), words, inputs, wanted, name);
-    if constexpr (!Op::traits.to_be_said.attribute.empty())
-      if (made) made_.graph.nodes.back().leaves_open = is_default(attrs, Op::traits.to_be_said.attribute);
+    if constexpr (!Op::traits.to_be_said.empty())
+      if (made)
+        made_.graph.nodes.back().left_open = left_open<Op>(
+            attrs, desc(inputs[0]), [&](std::string_view attribute) { return !is_default(attrs, attribute); });
     return made;
   }
   template <class Op>
@@ -108,6 +110,13 @@ class model_builder {
     pool<std::int32_t> ids;
     for (const std::int32_t id : inputs) ids.push_back(id);
     return apply<Op>(attrs, ids, wanted, name);
+  }
+
+  /// Says of the last node that its attributes are meant as they are, where they are defaults, too. Else weights in the
+  /// order of layout::pytorch are refused for a network in which an attribute has nnrt's default and PyTorch's is
+  /// another.
+  void say_defaults() {
+    if (!made_.graph.nodes.empty()) made_.graph.nodes.back().left_open = -1;
   }
 
   /// Makes a value a result of the network. Error: invalid_argument (no such value, a name that is there already).

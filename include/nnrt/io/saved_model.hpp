@@ -92,8 +92,12 @@ inline constexpr std::string_view no_digest = "0000000000000000";
   ir::graph inferred = g;
   if (auto ok = infer_graph(inferred); !ok) return ok;
   for (const ir::node& n : g.nodes)  // which the file could not say
-    if (n.leaves_open && made.network.weights.order() == layout::pytorch)
-      return fail(error_code::invalid_argument, {n.op->name, " is not told its ", n.op->traits.to_be_said.attribute, ", which weights of PyTorch ask for (", n.op->traits.to_be_said.theirs, " there by default)"});
+    if (n.left_open >= 0 && made.network.weights.order() == layout::pytorch) {
+      const unlike_default& unsaid = n.op->traits.to_be_said[static_cast<std::size_t>(n.left_open)];
+      return fail(error_code::invalid_argument,
+                  {n.op->name, " is not told its ", unsaid.attribute, ", which weights of PyTorch ask for (",
+                   unsaid.theirs, " there by default)"});
+    }
   if (made.is_compiled() ? made.places.size() != g.nodes.size() : !made.places.empty())
     return fail(error_code::invalid_argument, {"got places of ", made.places.size(), " nodes, expected ", made.is_compiled() ? g.nodes.size() : 0});
   if (!made.inputs.empty() && made.inputs.size() != g.inputs.size())
@@ -228,7 +232,9 @@ class model_writer {
   const std::string named(reinterpret_cast<const char*>(header.data() + at), no_digest.size());
   std::memcpy(header.data() + at, no_digest.data(), no_digest.size());
   const std::string got = hexadecimal(digest_of(array_ref<const std::byte>(header)));
-  if (got != named || named != *digest) return fail(error_code::invalid_file, {"its header is damaged: got digest ", got, ", expected ", piece::in_quotes(named)});
+  if (got != named || named != *digest)
+    return fail(error_code::invalid_file, {"its header is damaged: got digest ", got, ", expected ",
+                                           piece::in_quotes(got != named ? std::string_view(named) : *digest)});
   return {};
 }
 

@@ -132,8 +132,12 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       pack(this_call::attributes, words);
       const operator_info& info = static_operator<Op, outcome.computes_in>;
       const std::int32_t first = record(*owner, info, words, given, this_call::read.placed(), outcome.given());
-      if constexpr (!Op::traits.to_be_said.attribute.empty())
-        if constexpr (!says(this_call::read.arguments, Op::traits.to_be_said.attribute)) owner->graph().nodes.back().leaves_open = true;
+      if constexpr (!Op::traits.to_be_said.empty()) {
+        ir::graph& g = owner->graph();
+        ir::node& made = g.nodes.back();
+        const auto is_said = [](std::string_view attribute) { return says(this_call::read.arguments, attribute); };
+        made.left_open = left_open<Op>(this_call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
+      }
       return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
     }
   }

@@ -42,7 +42,7 @@ struct node {
   range outputs;                     // in operands
   range name;                        // in text; empty: the operator's name is all it has
   bool removed = false;              // set by a pass that takes the node out; compact() drops it
-  bool leaves_open = false;          // nobody said the attribute that traits.to_be_said names
+  int left_open = -1;                // which of traits.to_be_said nobody said, the first; -1: none
 };
 
 /// A result that the user asked for, by name.

@@ -18,11 +18,16 @@ template <class Fold> concept may_overflow = requires { typename Fold::safe; };
 
 namespace detail {
 
-/// The fold of at(0) … at(count - 1), without overflow on the way.
-template <class Fold, class At> [[gnu::noinline, gnu::cold]] double in_f64(std::int64_t count, const At& at) {
+/// The fold of at(0) … at(numbers - 1), without overflow on the way; a mean is that of `count` numbers, the others of
+/// which are 0.
+template <class Fold, class At>
+[[gnu::noinline, gnu::cold]] double in_f64(std::int64_t numbers, std::int64_t count, const At& at) {
   typename Fold::safe folded;
-  for (std::int64_t i = 0; i < count; ++i) Fold::add(folded, double{at(i)});
+  for (std::int64_t i = 0; i < numbers; ++i) Fold::add(folded, double{at(i)});
   return Fold::value(folded, count);
+}
+template <class Fold, class At> double in_f64(std::int64_t count, const At& at) {
+  return in_f64<Fold>(count, count, at);
 }
 /// Whether a lane of v is infinite or no number.
 template <class V> [[gnu::always_inline]] inline bool has_special_lane(V v) { return !(sum_of_lanes(v - v) == 0); }

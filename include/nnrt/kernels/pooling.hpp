@@ -13,9 +13,16 @@ namespace nnrt::inline NNRT_ISA::kernels {
 
 /// The windows along one axis of an image, in pixels.
 struct pooled_axis {
-  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0;
+  std::int64_t input = 0, kernel = 1, stride = 1, pad = 0, outputs = 0, pad_after = 0;
 
-  static constexpr pooled_axis of(const window& at) { return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs()}; }
+  static constexpr pooled_axis of(const window& at) {
+    return {at.input, at.kernel, at.stride, at.pad_before(), at.outputs(), at.pad_after()};
+  }
+  /// How many places of window i lie in the image or in its padding.
+  constexpr std::int64_t places_of(std::int64_t i) const {
+    const std::int64_t first = i * stride - pad;
+    return std::min(first + kernel, input + pad_after) - first;
+  }
   /// The pixels of window i that lie in the image: what lies in the padding takes no part.
   constexpr interval pixels_of(std::int64_t i) const {
     const std::int64_t first = i * stride - pad, end = first + kernel;
@@ -32,9 +39,14 @@ struct pooled_axis {
 struct pooling_shape {
   std::int64_t n = 1, c = 1;
   pooled_axis h, w;
+  std::int64_t counts_padding = 0;  // 1: means are divided by the places in the padding, too
 
   /// Of the output.
   constexpr std::int64_t pixels() const { return n * h.outputs * w.outputs; }
+  /// How many places of the window of an output pixel lie in the image or in its padding.
+  constexpr std::int64_t places_of(std::int64_t pixel) const {
+    return h.places_of(pixel / w.outputs % h.outputs) * w.places_of(pixel % w.outputs);
+  }
 };
 
 namespace detail {
@@ -62,13 +74,14 @@ struct pooling_window {
   const float* first;  // its first pixel inside the image
   std::int64_t rows, columns;
   std::int64_t row_step, column_step;  // in floats
+  std::int64_t count;                  // what a sum is divided by: its pixels, or more
 };
 
 /// Those of `channels` results of a window that are not finite, folded anew; before they are limited.
 template <class Fold> [[gnu::noinline, gnu::cold]] void refold_window(const pooling_window& at, std::int64_t first, std::int64_t channels, float* results) {
   for (std::int64_t c = 0; c < channels; ++c)
     if (!math::is_finite(results[c]))
-      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, [&](std::int64_t i) {
+      results[c] = static_cast<float>(in_f64<Fold>(at.rows * at.columns, at.count, [&](std::int64_t i) {
         return at.first[i / at.columns * at.row_step + i % at.columns * at.column_step + first + c];
       }));
 }
@@ -86,7 +99,7 @@ template <class V, class Fold, int Vectors>
         folded[k] = Fold::step(folded[k], k + 1 < Vectors ? load(x + k * lanes) : load_first(x + k * lanes, last));
       });
     }
-  const V count(static_cast<float>(at.rows * at.columns));
+  const V count(static_cast<float>(at.count));
   V specials(0.0F);
   each<Vectors>([&](int k) __attribute__((always_inline)) {
     folded[k] = Fold::result(folded[k], count);
@@ -129,9 +142,12 @@ template <class Fold, int Vectors = most_pooled_vectors, class Isa = native>
 void pool_windows(const pooling_shape& s, const float* x, clamp_range range, float* y, part p = {}) {
   const rectangle work = share(s.pixels(), (s.c + lanes - 1) / lanes, p);
   const interval channels{work.columns.begin * lanes, work.columns.end * lanes < s.c ? work.columns.end * lanes : s.c};
-  detail::for_each_window(s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
-    detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c}, channels, range, y + pixel * s.c);
-  });
+  detail::for_each_window(
+      s, x, work.rows, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        const std::int64_t count = s.counts_padding != 0 ? s.places_of(pixel) : ih.size() * iw.size();
+        detail::pool_pixel<vf, Fold, Vectors>({first, ih.size(), iw.size(), row_step, s.c, count}, channels, range,
+                                              y + pixel * s.c);
+      });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

@@ -11,36 +11,57 @@
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
-/// Mean over a sliding window, per channel; the padding is left out of sum and count.
+/// Mean over a sliding window, per channel; the padding is left out of sum and count, or counts as zeros.
 ///
 ///   x: [N, H, W, C]      y: [N, H', W', C] = fused(sum of the window's pixels in the image / their number)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - kernel) / stride) + 1, and likewise W'
 ///   ceil_mode, with explicit pads: ceil instead of floor, less the last window if it would start behind the image
 ///   (in the padding after it), as in ONNX and PyTorch
+///   count_include_pad: the sum is divided by the number of places of the window in the image and its padding; places
+///   behind both, which ceil_mode's last window may have, do not count
 ///   global: one window as large as the image; kernel, stride and pads play no part
 ///
-/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite where all pixels are; i32 or i64
-/// without a scale, whose sums wrap around in 64 bits and whose means are truncated toward zero; or
-/// quantised i8, u8 or i16: the mean of the stored numbers, halves away from zero or as x is rounded; a fused activation is a clamp of them.
-/// y has scale and zero point of x, and no other may be wanted: TFLite asks for the same, and a second rounding would
-/// lose what quant_dtype_cast loses openly.
+/// Lengths are in pixels; the odd pixel of `same` is at bottom and right. dtypes: f16, f32, f64, whose mean is finite
+/// where all pixels are; i32 or i64 without a scale, whose sums wrap around in 64 bits and whose means are truncated
+/// toward zero; or quantised i8, u8 or i16: the mean of the stored numbers (of padding: the zero point), halves away
+/// from zero or as x is rounded; a fused activation is a clamp of them. y has scale and zero point of x, and no other
+/// may be wanted: TFLite asks for the same, and a second rounding would lose what quant_dtype_cast loses openly.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_AVG_POOL; of its padding, what all known implementations do;
-/// quantised: the reference kernels of TFLite's AVERAGE_POOL_2D.
+/// count_include_pad: PyTorch's AvgPool2d, where it is the default, and ONNX's AveragePool; quantised: the reference
+/// kernels of TFLite's AVERAGE_POOL_2D.
 struct avg_pool {
   static constexpr op_code code{2};
   static constexpr std::string_view name = "avg_pool";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | detail::plain_layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | detail::plain_layered}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"count_include_pad", "true"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 1, error_unit::terms, 1},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 2, .hdi = 17};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("kernelSize", "kernel").upstream_omitting(), hdi_field::named("strides", "stride"),
-      hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0)};
+      hdi_field::named("roundMode", "ceil_mode"), hdi_field::always("format", 1).upstream_writes(0),
+      hdi_field::unknown("count_include_pad")};
   static constexpr const auto& parameters = detail::pooling_parameters;
-  using attrs = detail::pooling_attributes;
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode), (bool, global),
+                    (activation, fused), (bool, count_include_pad));
+    constexpr attrs()
+        : kernel{0, 0},
+          stride{1, 1},
+          ceil_mode(false),
+          global(false),
+          fused(activation::none),
+          count_include_pad(false) {}
+  };
+  /// Whether count_include_pad does: where a window reaches into padding, or may.
+  static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
+    const detail::window_pair at = detail::windows_of(a, x.shape);
+    return has_padding(at.h) || has_padding(at.w);
+  }
 
   enum class rule {
     input_rank_must_be_4,
@@ -68,7 +89,9 @@ struct avg_pool {
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     detail::pool<T>(
         a, in, out, window_sum<T>{}, [](window_sum<T>& s, T x) { s.add(x), ++s.count; },
-        [&](const window_sum<T>& s) { return finish(s, *out[0].desc, a.fused); });
+        [&](const window_sum<T>& s, std::int64_t places) {
+          return finish(s, a.count_include_pad ? places : s.count, *out[0].desc, a.fused);
+        });
   }
 
  private:
@@ -80,25 +103,46 @@ struct avg_pool {
       else sum.add(math::convert<double>(x));
     }
   };
-  template <class T> static constexpr T finish(const window_sum<T>& s, const tensor_desc& y, activation fused) {
+  static constexpr bool has_padding(const window& at) {
+    if (at.input < 0 || at.kernel < 0) return at.mode == pad_mode::same || at.before > 0 || at.after > 0;
+    return at.pad_before() > 0 || at.pad_after() > 0;
+  }
+  /// The mean of the window's pixels and of `count - s.count` zero points, rounded as y's quantisation says. No sum
+  /// leaves 64 bits.
+  template <class T>
+  static constexpr std::int64_t mean_with_zero_points(const window_sum<T>& s, std::int64_t count,
+                                                      const quantisation& of) {
+    const std::int64_t sum = static_cast<std::int64_t>(s.sum) - s.count * of.zero_point;
+    const std::int64_t floor = sum / count - (sum % count < 0 ? 1 : 0), rest = sum - floor * count,
+                       mean = of.zero_point + floor;
+    const bool is_half_up = of.rounding == stored_rounding::half_to_even ? mean % 2 != 0 : mean >= 0;
+    return mean + (2 * rest > count || (2 * rest == count && is_half_up) ? 1 : 0);
+  }
+  /// `count`: what the sum is divided by, the pixels or more.
+  template <class T>
+  static constexpr T finish(const window_sum<T>& s, std::int64_t count, const tensor_desc& y, activation fused) {
     if constexpr (detail::is_layered<T>) {
       const stored_range range = stored_range_of<T>(y.quantised, fused);
+      if (count != s.count)
+        return static_cast<T>(
+            nnrt::detail::clamped(mean_with_zero_points(s, count, y.quantised), range.low, range.high));
       if (y.quantised.rounding == stored_rounding::half_to_even && s.count != 0)
         return static_cast<T>(nnrt::detail::clamped(math::quotient_to_even(s.sum, s.count), range.low, range.high));
       const std::int64_t half = s.sum > 0 ? s.count / 2 : -(s.count / 2);
       const std::int64_t mean = s.count == 0 ? y.quantised.zero_point : (s.sum + half) / s.count;
       return static_cast<T>(nnrt::detail::clamped(mean, range.low, range.high));
     } else if constexpr (std::is_integral_v<T>) {
-      return activate(static_cast<T>(s.count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / s.count), fused);
+      return activate(static_cast<T>(count == 0 ? 0 : static_cast<std::int64_t>(s.sum) / count), fused);
     } else {
-      return math::convert<T>(activate(s.count == 0 ? 0.0 : s.sum.mean(s.count), fused));
+      return math::convert<T>(activate(count == 0 ? 0.0 : s.sum.mean(count), fused));
     }
   }
 };
 
 }  // namespace ops
 
-/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode, count_include_pad<…> and a
+/// fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::avg_pool>(x, keywords...);
 }

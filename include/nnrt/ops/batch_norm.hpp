@@ -36,8 +36,12 @@ struct batch_norm {
                                             {"mean", detail::real_or_stored},
                                             {"variance", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .computes = meaning::batch_norm, .quantised = stored_numbers::computed, .in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = meaning::batch_norm,
+                                          .quantised = stored_numbers::computed,
+                                          .in_files = file_order::unchanged,
+                                          .to_be_said = to_be_said};
   using folded_as = fold_affine;
   static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms},
                                            {types_of(f16), 0.51, error_unit::terms},

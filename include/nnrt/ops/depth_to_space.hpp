@@ -23,7 +23,9 @@ struct depth_to_space {
   static constexpr std::string_view name = "depth_to_space";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"crd", "true"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr foreign_numbers foreign{.nnrt = 65, .hdi = 45};
   static constexpr hdi_field hdi_fields[] = {
       hdi_field::named("mode", "crd"), hdi_field::always("format", 1).upstream_writes(0)};
@@ -33,6 +35,10 @@ struct depth_to_space {
     NNRT_ATTRIBUTES(attrs, (std::int64_t, block_size), (bool, crd));
     constexpr attrs() : block_size(0), crd(false) {}
   };
+  /// A single channel of blocks has one order.
+  static constexpr bool plays_a_part(const attrs& a, const tensor_desc& x) {
+    return a.block_size != 1 && x.shape[3] != a.block_size * a.block_size;
+  }
   enum class rule {
     input_rank_must_be_4,
     input_must_be_nhwc,
@@ -71,7 +77,7 @@ struct depth_to_space {
 
 }  // namespace ops
 
-/// depth_to_space(x, block_size<2>), with crd.
+/// depth_to_space(x, block_size<2>), with crd or dcr.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::depth_to_space>(x, keywords...);
 }

@@ -27,7 +27,8 @@ struct instance_norm {
   static constexpr operand_spec inputs[] = {
       {"x", types::floating}, {"scale", types::floating}, {"bias", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};

@@ -34,7 +34,8 @@ struct l2_normalize {
   static constexpr std::string_view name = "l2_normalize";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-24, which is the square of 1e-12"}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 38, error_unit::result, 0.008},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 3, error_unit::result, 0.5}};

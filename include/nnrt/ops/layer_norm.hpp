@@ -38,7 +38,9 @@ struct layer_norm {
   static constexpr operand_spec inputs[] = {
       {"x", detail::real_or_stored}, {"gamma", detail::real_or_stored}, {"beta", detail::real_or_stored}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_stored}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = {"epsilon", "1e-5"}};
+  static constexpr unlike_default to_be_said[] = {{"epsilon", "1e-5"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::computed, .in_files = file_order::broadcast, .to_be_said = to_be_said};
   static constexpr error_bound errors[] = {{types_of(f32), 40, error_unit::largest, 0.008},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 6, error_unit::largest, 0.5}};

@@ -22,9 +22,10 @@ namespace ops {
 struct leaky_relu : detail::real_function {
   static constexpr op_code code{74};
   static constexpr std::string_view name = "leaky_relu";
+  static constexpr unlike_default to_be_said[] = {{"negative_slope", "0.01"}};
   static constexpr operator_traits traits = [] {
     operator_traits of_function = real_function::traits;
-    of_function.to_be_said = {"negative_slope", "0.01"};
+    of_function.to_be_said = to_be_said;
     return of_function;
   }();
   static constexpr foreign_numbers foreign{.nnrt = 74, .hdi = 2, .hdi_also = 76};

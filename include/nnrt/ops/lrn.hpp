@@ -26,7 +26,8 @@ struct lrn {
   static constexpr std::string_view name = "lrn";
   static constexpr operand_spec inputs[] = {{"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
-  static constexpr operator_traits traits{.in_files = file_order::image};
+  static constexpr unlike_default to_be_said[] = {{"alpha", "1e-4 over the size"}, {"beta", "0.75"}};
+  static constexpr operator_traits traits{.in_files = file_order::image, .to_be_said = to_be_said};
   static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
   static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
                                            {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},

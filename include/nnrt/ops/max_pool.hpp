@@ -57,7 +57,7 @@ struct max_pool {
       if (x > largest || is_nan(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
     detail::pool<T>(a, in, out, least<T>(), keep_larger,
-                    [&](T largest) { return finish(largest, *out[0].desc, a.fused); });
+                    [&](T largest, std::int64_t) { return finish(largest, *out[0].desc, a.fused); });
   }
 
  private:

@@ -39,7 +39,9 @@ struct resize_bilinear {
   static constexpr operand_spec inputs[] = {{"x", interpolated}, {"size", types::index, presence::optional, true}};
   static constexpr std::size_t nnrt_inputs = 1;
   static constexpr operand_spec outputs[] = {{"y", interpolated}};
-  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = {"coordinate_mode", "half pixels"}};
+  static constexpr unlike_default to_be_said[] = {{"coordinate_mode", "half pixels"}};
+  static constexpr operator_traits traits{
+      .quantised = stored_numbers::kept, .in_files = file_order::image, .to_be_said = to_be_said};
   // Places between pixels are computed in the dtype of the tensor (f16: in f32): their errors grow with the extents.
   static constexpr std::string_view extents = "rows and columns of x";
   static constexpr error_bound errors[] = {{types_of(f32), 4, error_unit::operand, 6, false, extents},

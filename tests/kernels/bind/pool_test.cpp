@@ -8,7 +8,29 @@ using namespace nnrt_test;
 
 namespace {
 
-using attributes = ops::detail::pooling_attributes;
+/// Attributes of either pool.
+struct attributes {
+  extent2 kernel{0, 0}, stride{1, 1};
+  pads pad{};
+  bool ceil_mode = false, global = false;
+  activation fused = activation::none;
+  bool count_include_pad = false;
+
+  operator ops::max_pool::attrs() const { return as<ops::max_pool::attrs>(); }
+  operator ops::avg_pool::attrs() const {
+    auto made = as<ops::avg_pool::attrs>();
+    made.count_include_pad = count_include_pad;
+    return made;
+  }
+
+ private:
+  template <class Attributes> Attributes as() const {
+    Attributes made;
+    made.kernel = kernel, made.stride = stride, made.pad = pad, made.ceil_mode = ceil_mode, made.global = global,
+    made.fused = fused;
+    return made;
+  }
+};
 
 attributes window_of(extent2 kernel, extent2 stride, pads pad = {}, bool ceil_mode = false) {
   attributes a;
@@ -91,6 +113,20 @@ TEST_CASE_TEMPLATE("pools: the kernel is the reference for any window and any nu
       CAPTURE(c);
       check_pool<Op>(r.a, floats({2, r.h, r.w, c}, 3));
       check_pool<Op>(r.a, floats({1, r.h, r.w, c}, with_special_values(random_floats(r.h * r.w * c, 4))));
+    }
+}
+
+TEST_CASE("avg_pool: the kernel counts padding as the reference does, and bytes are left to that") {
+  for (const row& r : table)
+    for (const std::int64_t c : {std::int64_t{1}, 4 * kernels::lanes + 1}) {
+      CAPTURE(r.a.kernel.h);
+      CAPTURE(c);
+      attributes a = r.a;
+      a.count_include_pad = true;
+      check_pool<ops::avg_pool>(a, floats({2, r.h, r.w, c}, 3));
+      const std::vector<float> large(static_cast<std::size_t>(r.h * r.w * c), 3e38F);
+      check_pool<ops::avg_pool>(a, floats({1, r.h, r.w, c}, large));
+      CHECK(has_no_kernel<ops::avg_pool>(a, {stored_bytes(i8, {2, r.h, r.w, c}, quant{0.05F, -20}, 3)}));
     }
 }
 

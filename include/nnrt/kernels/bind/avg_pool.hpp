@@ -11,8 +11,8 @@ template <> struct operator_of<ops::avg_pool::code> {
   using type = ops::avg_pool;
 };
 
-template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<mean_fold> {};
+template <class Isa> struct fast<ops::avg_pool, Isa> : pooling_binding<ops::avg_pool, mean_fold> {};
 
-template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<byte_mean> {};
+template <class Isa> struct fast_on_bytes<ops::avg_pool, Isa> : byte_pooling_binding<ops::avg_pool, byte_mean> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

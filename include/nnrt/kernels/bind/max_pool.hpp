@@ -11,8 +11,8 @@ template <> struct operator_of<ops::max_pool::code> {
   using type = ops::max_pool;
 };
 
-template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<maximum_fold> {};
+template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
 
-template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<byte_maximum> {};
+template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

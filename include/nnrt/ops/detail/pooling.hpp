@@ -8,7 +8,8 @@
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-/// Attributes of a pool. The kernel has to be given, unless `global` makes it as large as the image.
+/// Attributes of max_pool, which avg_pool has, too. The kernel has to be given, unless `global` makes it as large as
+/// the image.
 struct pooling_attributes {
   NNRT_ATTRIBUTES(pooling_attributes, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode),
                   (bool, global), (activation, fused));
@@ -24,7 +25,7 @@ inline constexpr nnrt_parameter pooling_parameters[] = {
     {"pad", 39, i64, 4},    {"fused", 40, i8},       {"ceil_mode", 114, i32}, {"global", 115, boolean}};
 
 /// The windows over an image [N, H, W, C]; a global pool has one, without padding.
-constexpr window_pair windows_of(const pooling_attributes& a, const shape_t& x) {
+template <class Attributes> constexpr window_pair windows_of(const Attributes& a, const shape_t& x) {
   if (a.global) return windows_over(x, {x[1], x[2]}, {1, 1}, {1, 1}, {});
   return windows_over(x, a.kernel, a.stride, {1, 1}, a.pad, a.ceil_mode);
 }
@@ -37,7 +38,7 @@ template <class Rule> constexpr verdict check_pads_of(const window& at) {
 }
 
 /// The output of a pool over x, of its dtype; or the broken rule.
-template <class Rule> constexpr verdict infer_pool(const pooling_attributes& a, const tensor_desc& x) {
+template <class Rule, class Attributes> constexpr verdict infer_pool(const Attributes& a, const tensor_desc& x) {
   if (auto v = check_image<Rule>(x); !v) return v;
   const window_pair at = windows_of(a, x.shape);
   for (const window& axis : {at.h, at.w}) {
@@ -60,9 +61,16 @@ constexpr pixels pixels_of(const window& at, std::int64_t i) {
   return {first < 0 ? 0 : first, last < at.input ? last : at.input};
 }
 
-/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state) for the result.
-template <class T, class State, class Step, class Finish>
-constexpr void pool(const pooling_attributes& a, arguments in, results out, State start, Step step, Finish finish) {
+/// How many places of window i lie in the image or in its padding: ceil_mode's last window may reach behind both.
+constexpr std::int64_t places_of(const window& at, std::int64_t i) {
+  const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel, end = at.input + at.pad_after();
+  return (last < end ? last : end) - first;
+}
+
+/// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
+/// places_of() the window.
+template <class T, class Attributes, class State, class Step, class Finish>
+constexpr void pool(const Attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<T>();
   if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
@@ -75,7 +83,7 @@ constexpr void pool(const pooling_attributes& a, arguments in, results out, Stat
           State state = start;
           for (std::int64_t h = rows.first; h < rows.last; ++h)
             for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c));
-          y(n, oh, ow, c) = finish(state);
+          y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
         }
 }
 

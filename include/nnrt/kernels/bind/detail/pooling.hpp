@@ -13,16 +13,18 @@
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// A node of a pool as the kernels see it.
-constexpr pooling_shape pooling_shape_for(const ops::detail::pooling_attributes& attrs, const shape_t& x) {
+template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attributes& attrs, const shape_t& x) {
   const ops::detail::window_pair at = ops::detail::windows_of(attrs, x);
-  return {x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+  pooling_shape made{x.extents[0], x.extents[3], pooled_axis::of(at.h), pooled_axis::of(at.w)};
+  if constexpr (requires { attrs.count_include_pad; }) made.counts_padding = attrs.count_include_pad ? 1 : 0;
+  return made;
 }
 /// A window may be longer than the image, far longer.
 constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
 
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
-template <class Fold> struct pooling_binding {
+template <class Op, class Fold> struct pooling_binding {
   static constexpr bool has_rows = std::is_same_v<Fold, maximum_fold>;
   static constexpr int methods = has_rows ? 3 : 2;
   template <int Method> static constexpr kernel_functions functions() {
@@ -31,7 +33,7 @@ template <class Fold> struct pooling_binding {
   }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!all_of_type(node, f32) || !has_work(node)) return {};
-    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
     const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
@@ -51,15 +53,15 @@ template <class Fold> struct pooling_binding {
 };
 
 /// Kernel choice of a pool over an image of stored bytes.
-template <class Fold> struct byte_pooling_binding {
+template <class Op, class Fold> struct byte_pooling_binding {
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc& x = node.in[0].desc;
-    const auto attrs = unpack<ops::detail::pooling_attributes>(node.attrs);
+    const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const bool is_clamped_as_stored = attrs.fused == activation::none || x.quantised;
     if (!has_work(node) || (x.type != i8 && x.type != u8) || !is_clamped_as_stored) return {};
     const pooling_shape shape = pooling_shape_for(attrs, x.shape);
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
-    if (h > most_mean_pixels / w) return {};
+    if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
     const std::int64_t taps = h * w < 64 ? h * w : 64;
     return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
