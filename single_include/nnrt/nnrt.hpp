@@ -23001,6 +23001,7 @@ struct index_list {
 struct picked_rows {
   std::int64_t outer = 1, extent = 1, count = 1;
   std::int64_t row_bytes = 1;
+  bool from_end = true;  // negative indices count from there
 
   constexpr std::int64_t rows() const { return outer * count; }
 };
@@ -23014,7 +23015,7 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
   std::int64_t place = rows.begin % p.count;
   const std::byte* block = x + rows.begin / p.count * p.extent * p.row_bytes;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const std::int64_t given = indices[place], index = given < 0 ? given + p.extent : given;
+    const std::int64_t given = indices[place], index = given < 0 && p.from_end ? given + p.extent : given;
     std::byte* const to = y + row * p.row_bytes;
     if (index >= 0 && index < p.extent) std::memcpy(to, block + index * p.row_bytes, bytes);
     else std::memset(to, 0, bytes);
@@ -23024,8 +23025,8 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
 
 }  // namespace detail
 
-/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative; zeros where
-/// there is no such row. A part is a share of the rows of y.
+/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative, if at all;
+/// zeros where there is no such row. A part is a share of the rows of y.
 template <class Isa = void>
 void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval rows = share(p.rows(), of);
@@ -23049,16 +23050,18 @@ struct picked_places {
   int length = 0;
   std::int64_t count = 1;
   std::int64_t place_bytes = 1;
+  bool from_end = true;
 };
 
-/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative; zeros where there is no such place.
-/// A part is a share of the places.
+/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative, if at all;
+/// zeros where there is no such place. A part is a share of the places.
 inline void gather_places(const picked_places& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval places = share(p.count, of);
   for (std::int64_t i = places.begin; i < places.end; ++i) {
     std::int64_t place = 0;
     for (int axis = 0; axis < p.length && place >= 0; ++axis) {
-      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis], index = given < 0 ? given + extent : given;
+      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis],
+                         index = given < 0 && p.from_end ? given + extent : given;
       place = index >= 0 && index < extent ? place * extent + index : -1;
     }
     std::byte* const to = y + i * p.place_bytes;
@@ -23072,6 +23075,32 @@ inline void gather_places(const picked_places& p, const std::byte* x, index_list
 // gather: the places of a tensor that a list of indices names - rows of an embedding, say.
 // Flow: front ends call infer(); kernels/select.hpp binds the copy; a run with indices outside ends with a fault.
 
+// ===== nnrt/ops/detail/indices.hpp
+// indices: what gather, gather_nd and scatter_nd share - what negative indices are, and whether one lies in its axis.
+// Flow: their infer() and reference() ask here, and so do their kernels.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether negative indices count from the end of their axis. Else they lie outside of it, as in files of TensorFlow
+/// Lite.
+struct index_attributes {
+  NNRT_ATTRIBUTES(index_attributes, (bool, negative_indices));
+  constexpr index_attributes() : negative_indices(true) {}
+
+  /// The least index of an axis.
+  constexpr std::int64_t least(std::int64_t extent) const { return negative_indices ? -extent : 0; }
+};
+
+/// Element i of a list of indices as a fault, where it lies outside of its axis.
+template <class Rule>
+constexpr run_fault check_index(const index_attributes& a, Rule rule, std::int64_t i, std::int64_t index,
+                                std::int64_t extent) {
+  if (index >= a.least(extent) && index < extent) return {};
+  return fault_at(i, rule, index, index < 0 ? a.least(extent) : extent - 1);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
 
@@ -23080,8 +23109,9 @@ namespace ops {
 ///   x: [a…, extent, b…]      indices: any shape i…      axis: one integer, constant
 ///   y: [a…, i…, b…], of rank <= 8
 ///
-/// Indices and axis count from the end when negative: an index lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+/// Indices and axis count from the end when negative: an index lies in [-extent, extent); without negative_indices in
+/// [0, extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
+/// nothing outside of x is read.
 ///
 /// Broken rules: see `rule`; elements, axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER.
 struct gather {
@@ -23092,8 +23122,9 @@ struct gather {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
 
   enum class rule {
     axis_must_be_one_number,
@@ -23104,7 +23135,7 @@ struct gather {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
     if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
     if (!in[2].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
@@ -23115,7 +23146,8 @@ struct gather {
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0 && in[1].has_values())
       for (const std::int64_t index : in[1].values)
-        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, a.least(extent), extent - 1); !v)
+          return v;
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     for (const std::int64_t i : indices.shape) y.push_back(i);
@@ -23125,24 +23157,20 @@ struct gather {
 
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of the axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_the_axis, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
+  /// The first of the indices that lies outside of the axis.
+  static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
     run_fault fault;
     with_element<types::index>(in[1].type(), [&]<class T>(T) {
       const auto indices = in[1].as<const T>();
-      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i) fault = check(i, indices[i], extent);
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
+        fault = detail::check_index(a, rule::indices_must_lie_in_the_axis, i, indices[i], extent);
     });
     return fault;
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in)) return fault;
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return {};
@@ -23157,7 +23185,9 @@ struct gather {
       for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
       // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
       const std::int64_t index = in[1].integer(flat);
-      if (const run_fault fault = check(flat, index, x.extent(axis))) return fault;
+      if (const run_fault fault =
+              detail::check_index(a, rule::indices_must_lie_in_the_axis, flat, index, x.extent(axis)))
+        return fault;
       from.push_back(index < 0 ? index + x.extent(axis) : index);
       for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
       y.at(to) = x.at(from);
@@ -23168,7 +23198,7 @@ struct gather {
 
 }  // namespace ops
 
-/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name.
+/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather>(x, indices, keywords...);
@@ -23184,11 +23214,13 @@ template <class Isa> struct fast<ops::gather, Isa> {
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather rows"};
   }
   static void run(const kernel_call& call) {
-    if (call.fault != nullptr) call.report(ops::gather::check(call.in));
+    const auto attrs = unpack<ops::gather::attrs>(call.attrs);
+    if (call.fault != nullptr) call.report(ops::gather::check(attrs, call.in));
     const view &x = call.in[0], &indices = call.in[1];
     const axis_block block = block_of(x.shape(), normalise_axis(call.in[2].integer(0), x.rank()));
-    gather_rows({block.outer, block.extent, indices.elements(), block.inner * size_of(x.type())}, bytes_in(call, 0),
-                {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
+    gather_rows(
+        {block.outer, block.extent, indices.elements(), block.inner * size_of(x.type()), attrs.negative_indices},
+        bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };
 
@@ -23208,8 +23240,9 @@ namespace ops {
 ///
 ///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
+/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
+/// nothing outside of x is read.
 ///
 /// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
 struct gather_nd {
@@ -23219,8 +23252,9 @@ struct gather_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
   enum class rule {
     indices_rank_must_be_at_least_1,
     tuples_must_have_a_known_length,
@@ -23230,7 +23264,7 @@ struct gather_nd {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
     if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
@@ -23243,7 +23277,7 @@ struct gather_nd {
         const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         if (extent < 0) continue;
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+        if (auto v = require_between(inside, in[1].values[i], a.least(extent), extent - 1); !v) return v;
       }
     shape_t y;
     for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
@@ -23252,21 +23286,18 @@ struct gather_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
+  /// The first of the indices that lies outside of its axis.
+  static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t length = in[1].shape()[-1];
     for (std::int64_t i = 0; i < in[1].elements(); ++i)
-      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
+      if (const run_fault fault = detail::check_index(a, rule::indices_must_lie_in_their_axes, i, in[1].integer(i),
+                                                      in[0].shape()[static_cast<int>(i % length)]))
+        return fault;
     return {};
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in)) return fault;
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return {};
@@ -23281,7 +23312,9 @@ struct gather_nd {
       for (int i = 0; i < length; ++i) {
         // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[1].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
+        if (const run_fault fault =
+                detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, x.extent(i)))
+          return fault;
         from.push_back(index < 0 ? index + x.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
@@ -23293,7 +23326,7 @@ struct gather_nd {
 
 }  // namespace ops
 
-/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);
@@ -23309,10 +23342,12 @@ template <class Isa> struct fast<ops::gather_nd, Isa> {
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
   }
   static void run(const kernel_call& call) {
-    if (call.fault != nullptr) call.report(ops::gather_nd::check(call.in));
+    const auto attrs = unpack<ops::gather_nd::attrs>(call.attrs);
+    if (call.fault != nullptr) call.report(ops::gather_nd::check(attrs, call.in));
     const view &x = call.in[0], &indices = call.in[1];
     const int length = static_cast<int>(indices.shape()[-1]);
-    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1), x.shape().elements(length) * size_of(x.type())},
+    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1),
+                   x.shape().elements(length) * size_of(x.type()), attrs.negative_indices},
                   bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };
@@ -33369,9 +33404,9 @@ namespace ops {
 ///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
 ///   y: the extents that `shape` lists: k of the places, then b…
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
-/// updates and rounded each time; integers wrap around.
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
+/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error. Floats are
+/// added in row-major order of the updates and rounded each time; integers wrap around.
 ///
 /// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
 /// updates of one place add up as in TensorFlow.
@@ -33384,8 +33419,9 @@ struct scatter_nd {
   static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr error_bound errors[] = {{types::floating, 0, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
   enum class rule {
     shape_must_be_a_list,
     shape_must_be_known,
@@ -33400,7 +33436,7 @@ struct scatter_nd {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
     if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
     const std::int64_t rank = in[2].desc.elements();
@@ -33420,27 +33456,24 @@ struct scatter_nd {
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
+        if (auto v = require_between(inside, in[0].values[i], a.least(extent), extent - 1); !v) return v;
       }
     return yields(tensor_desc{updates.type, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in, results out) {
+  /// The first of the indices that lies outside of its axis.
+  static constexpr run_fault check(const attrs& a, arguments in, results out) {
     const std::int64_t length = in[0].shape()[-1];
     for (std::int64_t i = 0; i < in[0].elements(); ++i)
-      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
+      if (const run_fault fault = detail::check_index(a, rule::indices_must_lie_in_their_axes, i, in[0].integer(i),
+                                                      out[0].shape()[static_cast<int>(i % length)]))
+        return fault;
     return {};
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in, out)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in, out)) return fault;
     using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     const auto updates = in[1].as<const T>();
     const auto y = out[0].as<T>();
@@ -33457,7 +33490,9 @@ struct scatter_nd {
       for (int i = 0; i < length; ++i) {
         // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[0].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
+        if (const run_fault fault =
+                detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, y.extent(i)))
+          return fault;
         to.push_back(index < 0 ? index + y.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);

@@ -4,15 +4,19 @@
 #include <doctest/doctest.h>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/reshape.hpp>
 
 #include "support/same_graph.hpp"
 #include "support/signed_model.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace {
 
@@ -220,6 +224,30 @@ TEST_CASE("saved_model: signed metadata that make no network say what is wrong, 
     CAPTURE(message);
     CHECK(message.find(r.message) != std::string::npos);
   }
+}
+
+TEST_CASE("saved_model: a flag that its operator has got since the file was written is as operators are made") {
+  model_builder b;
+  ops::avg_pool::attrs windows;
+  windows.kernel = {2, 2}, windows.pad.mode = pad_mode::same;
+  const std::int32_t zero = *b.constant<std::int64_t>({i64, {}}, std::vector<std::int64_t>{0}),
+                     index = *b.input("i", {i32, {1}});
+  const std::int32_t mean = (*b.apply<ops::avg_pool>(windows, {*b.input("x", {f32, {1, 2, 2, 1}})}))[0];
+  (void)b.output("y", (*b.apply<ops::gather>({}, {mean, index, zero}))[0]);
+  const byte_list file =
+      bytes_of({.network = b.finish(), .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}});
+  const byte_list older =
+      signed_with(signed_with(file, R"(,\"count_include_pad\":false)", ""), R"(\"negative_indices\":true)", "");
+  const auto now = load_models(std::span<const std::byte>(file)), then = load_models(std::span<const std::byte>(older));
+  REQUIRE(now);
+  REQUIRE(then);
+  const ir::graph &g = (*now)[0].network.graph, &old = (*then)[0].network.graph;
+  REQUIRE(old.nodes.size() == g.nodes.size());
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const auto a = g.attrs_of(g.nodes[i]), same = old.attrs_of(old.nodes[i]);
+    CHECK(std::equal(a.begin(), a.end(), same.begin(), same.end()));
+  }
+  CHECK(message_of(signed_with(file, R"(\"ceil_mode\":false,)", "")) != "");
 }
 
 TEST_CASE("saved_model: a tensor is described once, and is one constant at most") {

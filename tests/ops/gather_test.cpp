@@ -14,6 +14,11 @@ namespace {
 constexpr operand of(shape_t shape) { return computed(f32_of(shape)); }
 constexpr operand late(shape_t shape) { return computed({i32, shape}); }
 constexpr operand first = integer(numbers<0>);
+constexpr ops::gather::attrs from_start = [] {
+  ops::gather::attrs a;
+  a.negative_indices = false;
+  return a;
+}();
 
 }  // namespace
 
@@ -76,6 +81,13 @@ TEST_CASE("gather: each broken rule is named with both values") {
                                    rule::indices_must_lie_in_the_axis,
                                    INT64_MIN,
                                    -4});
+  NNRT_CHECK_REFUSED(ops::gather, {"the last one, where indices count from the start alone",
+                                   from_start,
+                                   {of({4}), integer(numbers<-1>), first},
+                                   {},
+                                   rule::indices_must_lie_in_the_axis,
+                                   -1,
+                                   0});
   NNRT_CHECK_REFUSED(ops::gather, {"an index into nothing",
                                    {},
                                    {of({0}), integer(numbers<0>), first},
@@ -184,6 +196,21 @@ TEST_CASE("gather: an index outside of the axis is a fault of the run, the first
     CHECK(fault.actual == r.actual);
     CHECK(fault.expected == r.expected);
   }
+}
+
+TEST_CASE("gather: where indices count from the start alone, a negative one is a fault of the run") {
+  const auto fault_of = [](std::int32_t index) {
+    filled<float> x({4, 1}), y({1, 1});
+    filled<std::int32_t> indices({1}, {index}), axis({}, {-2});
+    const view in[] = {x.as_view(), indices.as_view(), axis.as_view()}, out[] = {y.as_view()};
+    return ops::gather::reference<float>(from_start, in, out);
+  };
+  CHECK(!fault_of(0));
+  CHECK(!fault_of(3));
+  const run_fault fault = fault_of(-1);
+  CHECK(fault.rule == static_cast<int>(rule::indices_must_lie_in_the_axis));
+  CHECK(fault.actual == -1);
+  CHECK(fault.expected == 0);
 }
 
 TEST_CASE("gather: an index that has changed since it was checked is a fault, too") {

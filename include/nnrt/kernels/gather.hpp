@@ -30,6 +30,7 @@ struct index_list {
 struct picked_rows {
   std::int64_t outer = 1, extent = 1, count = 1;
   std::int64_t row_bytes = 1;
+  bool from_end = true;  // negative indices count from there
 
   constexpr std::int64_t rows() const { return outer * count; }
 };
@@ -43,7 +44,7 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
   std::int64_t place = rows.begin % p.count;
   const std::byte* block = x + rows.begin / p.count * p.extent * p.row_bytes;
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const std::int64_t given = indices[place], index = given < 0 ? given + p.extent : given;
+    const std::int64_t given = indices[place], index = given < 0 && p.from_end ? given + p.extent : given;
     std::byte* const to = y + row * p.row_bytes;
     if (index >= 0 && index < p.extent) std::memcpy(to, block + index * p.row_bytes, bytes);
     else std::memset(to, 0, bytes);
@@ -53,8 +54,8 @@ void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, s
 
 }  // namespace detail
 
-/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative; zeros where
-/// there is no such row. A part is a share of the rows of y.
+/// Row i of each block of y is row indices[i] of the same block of x, counted from its end when negative, if at all;
+/// zeros where there is no such row. A part is a share of the rows of y.
 template <class Isa = void>
 void gather_rows(const picked_rows& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval rows = share(p.rows(), of);
@@ -78,16 +79,18 @@ struct picked_places {
   int length = 0;
   std::int64_t count = 1;
   std::int64_t place_bytes = 1;
+  bool from_end = true;
 };
 
-/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative; zeros where there is no such place.
-/// A part is a share of the places.
+/// Block i of y is the place of x that tuple i names, by indices that count from the end when negative, if at all;
+/// zeros where there is no such place. A part is a share of the places.
 inline void gather_places(const picked_places& p, const std::byte* x, index_list indices, std::byte* y, part of = {}) {
   const interval places = share(p.count, of);
   for (std::int64_t i = places.begin; i < places.end; ++i) {
     std::int64_t place = 0;
     for (int axis = 0; axis < p.length && place >= 0; ++axis) {
-      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis], index = given < 0 ? given + extent : given;
+      const std::int64_t extent = p.shape[axis], given = indices[i * p.length + axis],
+                         index = given < 0 && p.from_end ? given + extent : given;
       place = index >= 0 && index < extent ? place * extent + index : -1;
     }
     std::byte* const to = y + i * p.place_bytes;

@@ -6,6 +6,7 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/indices.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -15,8 +16,9 @@ namespace ops {
 ///   x: [a…, extent, b…]      indices: any shape i…      axis: one integer, constant
 ///   y: [a…, i…, b…], of rank <= 8
 ///
-/// Indices and axis count from the end when negative: an index lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+/// Indices and axis count from the end when negative: an index lies in [-extent, extent); without negative_indices in
+/// [0, extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
+/// nothing outside of x is read.
 ///
 /// Broken rules: see `rule`; elements, axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER.
 struct gather {
@@ -27,8 +29,9 @@ struct gather {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
 
   enum class rule {
     axis_must_be_one_number,
@@ -39,7 +42,7 @@ struct gather {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
     if (auto v = require_same_extent(Rule::axis_must_be_one_number, in[2].desc.elements(), 1); !v) return v;
     if (!in[2].has_values()) return refuse(Rule::axis_must_be_known, 0, 1);
@@ -50,7 +53,8 @@ struct gather {
     const std::int64_t extent = x.shape[axis];
     if (extent >= 0 && in[1].has_values())
       for (const std::int64_t index : in[1].values)
-        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, -extent, extent - 1); !v) return v;
+        if (auto v = require_between(Rule::indices_must_lie_in_the_axis, index, a.least(extent), extent - 1); !v)
+          return v;
     shape_t y;
     for (int i = 0; i < axis; ++i) y.push_back(x.shape[i]);
     for (const std::int64_t i : indices.shape) y.push_back(i);
@@ -60,24 +64,20 @@ struct gather {
 
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of the axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_the_axis, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
+  /// The first of the indices that lies outside of the axis.
+  static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t extent = in[0].shape()[normalise_axis(in[2].integer(0), in[0].rank())];
     run_fault fault;
     with_element<types::index>(in[1].type(), [&]<class T>(T) {
       const auto indices = in[1].as<const T>();
-      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i) fault = check(i, indices[i], extent);
+      for (std::int64_t i = 0; i < indices.elements() && !fault; ++i)
+        fault = detail::check_index(a, rule::indices_must_lie_in_the_axis, i, indices[i], extent);
     });
     return fault;
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in)) return fault;
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return {};
@@ -92,7 +92,9 @@ struct gather {
       for (int i = 0; i < picked.rank; ++i) flat = flat * picked[i] + to[axis + i];
       // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
       const std::int64_t index = in[1].integer(flat);
-      if (const run_fault fault = check(flat, index, x.extent(axis))) return fault;
+      if (const run_fault fault =
+              detail::check_index(a, rule::indices_must_lie_in_the_axis, flat, index, x.extent(axis)))
+        return fault;
       from.push_back(index < 0 ? index + x.extent(axis) : index);
       for (int i = axis + picked.rank; i < to.rank; ++i) from.push_back(to[i]);
       y.at(to) = x.at(from);
@@ -103,7 +105,7 @@ struct gather {
 
 }  // namespace ops
 
-/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name.
+/// gather(x, indices, axis<0>): the rows of x that the integers in `indices` name; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather>(x, indices, keywords...);

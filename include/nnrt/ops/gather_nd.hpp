@@ -6,6 +6,7 @@
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/indices.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -14,8 +15,9 @@ namespace ops {
 ///
 ///   x: [a1 … ak, b…]      indices: [i…, k]      y: [i…, b…], of rank <= 8
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error, and nothing outside of x is read.
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
+/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error, and
+/// nothing outside of x is read.
 ///
 /// Broken rules: see `rule`; axes, ranks and indices are counted. Source: NNRt OH_NN_OPS_GATHER_ND.
 struct gather_nd {
@@ -25,8 +27,9 @@ struct gather_nd {
   static constexpr operand_spec outputs[] = {{"y", types::any}};
   static constexpr operator_traits traits{.quantised = stored_numbers::kept, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr foreign_numbers foreign{.nnrt = 108, .hdi = 70, .tells_quantisation = 1, .nnrt_name = "GatherND"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
   enum class rule {
     indices_rank_must_be_at_least_1,
     tuples_must_have_a_known_length,
@@ -36,7 +39,7 @@ struct gather_nd {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &x = in[0].desc, &indices = in[1].desc;
     if (auto v = require_at_least(Rule::indices_rank_must_be_at_least_1, indices.rank(), 1); !v) return v;
     const std::int64_t length = indices.shape[-1];
@@ -49,7 +52,7 @@ struct gather_nd {
         const std::int64_t extent = x.shape[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         if (extent < 0) continue;
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[1].values[i], -extent, extent - 1); !v) return v;
+        if (auto v = require_between(inside, in[1].values[i], a.least(extent), extent - 1); !v) return v;
       }
     shape_t y;
     for (int i = 0; i + 1 < indices.rank(); ++i) y.push_back(indices.shape[i]);
@@ -58,21 +61,18 @@ struct gather_nd {
   }
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in) {
+  /// The first of the indices that lies outside of its axis.
+  static constexpr run_fault check(const attrs& a, arguments in) {
     const std::int64_t length = in[1].shape()[-1];
     for (std::int64_t i = 0; i < in[1].elements(); ++i)
-      if (const run_fault fault = check(i, in[1].integer(i), in[0].shape()[static_cast<int>(i % length)])) return fault;
+      if (const run_fault fault = detail::check_index(a, rule::indices_must_lie_in_their_axes, i, in[1].integer(i),
+                                                      in[0].shape()[static_cast<int>(i % length)]))
+        return fault;
     return {};
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in)) return fault;
     const auto x = in[0].as<const T>();
     const auto y = out[0].as<T>();
     if (y.elements() == 0) return {};
@@ -87,7 +87,9 @@ struct gather_nd {
       for (int i = 0; i < length; ++i) {
         // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[1].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, x.extent(i))) return fault;
+        if (const run_fault fault =
+                detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, x.extent(i)))
+          return fault;
         from.push_back(index < 0 ? index + x.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < to.rank; ++i) from.push_back(to[i]);
@@ -99,7 +101,7 @@ struct gather_nd {
 
 }  // namespace ops
 
-/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name.
+/// gather_nd(x, indices): the places of x that the rows of integers in `indices` name; with negative_indices<…>.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);

@@ -7,6 +7,7 @@
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/indices.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -16,9 +17,9 @@ namespace ops {
 ///   indices: [i…, k]      updates: [i…, b…]      shape: [R] integers >= 0, constant, R <= 8
 ///   y: the extents that `shape` lists: k of the places, then b…
 ///
-/// Indices count from the end when negative: one for an axis lies in [-extent, extent). Constant indices are checked
-/// before the network runs, others by each run: it ends with an error. Floats are added in row-major order of the
-/// updates and rounded each time; integers wrap around.
+/// Indices count from the end when negative: one for an axis lies in [-extent, extent); without negative_indices in [0,
+/// extent). Constant indices are checked before the network runs, others by each run: it ends with an error. Floats are
+/// added in row-major order of the updates and rounded each time; integers wrap around.
 ///
 /// Broken rules: see `rule`; axes, ranks, extents and indices are counted. Source: NNRt OH_NN_OPS_SCATTER_ND; that
 /// updates of one place add up as in TensorFlow.
@@ -31,8 +32,9 @@ struct scatter_nd {
   static constexpr operator_traits traits{.typed_by = 1, .may_fail = true, .in_files = file_order::unchanged};
   static constexpr error_bound errors[] = {{types::floating, 0, error_unit::terms, 0.5}};
   static constexpr foreign_numbers foreign{.nnrt = 103, .hdi = 128, .nnrt_name = "ScatterND"};
+  static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
-  using attrs = no_attributes;
+  using attrs = detail::index_attributes;
   enum class rule {
     shape_must_be_a_list,
     shape_must_be_known,
@@ -47,7 +49,7 @@ struct scatter_nd {
   };
 
   template <class Rule = rule>
-  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
     const tensor_desc &indices = in[0].desc, &updates = in[1].desc;
     if (auto v = require(Rule::shape_must_be_a_list, in[2].desc.rank(), 1); !v) return v;
     const std::int64_t rank = in[2].desc.elements();
@@ -67,27 +69,24 @@ struct scatter_nd {
       for (std::size_t i = 0; i < in[0].values.size(); ++i) {
         const std::int64_t extent = y[static_cast<int>(static_cast<std::int64_t>(i) % length)];
         constexpr rule inside = Rule::indices_must_lie_in_their_axes;
-        if (auto v = require_between(inside, in[0].values[i], -extent, extent - 1); !v) return v;
+        if (auto v = require_between(inside, in[0].values[i], a.least(extent), extent - 1); !v) return v;
       }
     return yields(tensor_desc{updates.type, default_format(y.rank), y});
   }
   static constexpr auto macs = no_macs;
 
-  /// Element i of the indices as a fault, where it lies outside of its axis.
-  static constexpr run_fault check(std::int64_t i, std::int64_t index, std::int64_t extent) {
-    if (index >= -extent && index < extent) return {};
-    return fault_at(i, rule::indices_must_lie_in_their_axes, index, index < 0 ? -extent : extent - 1);
-  }
-  /// The first of them.
-  static constexpr run_fault check(arguments in, results out) {
+  /// The first of the indices that lies outside of its axis.
+  static constexpr run_fault check(const attrs& a, arguments in, results out) {
     const std::int64_t length = in[0].shape()[-1];
     for (std::int64_t i = 0; i < in[0].elements(); ++i)
-      if (const run_fault fault = check(i, in[0].integer(i), out[0].shape()[static_cast<int>(i % length)])) return fault;
+      if (const run_fault fault = detail::check_index(a, rule::indices_must_lie_in_their_axes, i, in[0].integer(i),
+                                                      out[0].shape()[static_cast<int>(i % length)]))
+        return fault;
     return {};
   }
 
-  template <class T> static constexpr run_fault reference(const attrs&, arguments in, results out) {
-    if (const run_fault fault = check(in, out)) return fault;
+  template <class T> static constexpr run_fault reference(const attrs& a, arguments in, results out) {
+    if (const run_fault fault = check(a, in, out)) return fault;
     using wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, math::compute_t<T>>;
     const auto updates = in[1].as<const T>();
     const auto y = out[0].as<T>();
@@ -104,7 +103,9 @@ struct scatter_nd {
       for (int i = 0; i < length; ++i) {
         // Once more, and what is checked is what is used: others may write the memory of indices meanwhile.
         const std::int64_t index = in[0].integer(tuple * length + i);
-        if (const run_fault fault = check(tuple * length + i, index, y.extent(i))) return fault;
+        if (const run_fault fault =
+                detail::check_index(a, rule::indices_must_lie_in_their_axes, tuple * length + i, index, y.extent(i)))
+          return fault;
         to.push_back(index < 0 ? index + y.extent(i) : index);
       }
       for (int i = indices.rank - 1; i < from.rank; ++i) to.push_back(from[i]);

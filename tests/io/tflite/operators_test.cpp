@@ -252,6 +252,43 @@ TEST_CASE("tflite: what options say a second time must not contradict the operat
   }
 }
 
+TEST_CASE("tflite: a negative index or begin that only a run knows ends the run, as in TensorFlow Lite") {
+  const refused_row table[] = {
+      {{"", 36, "GATHER", {f({3}, {1, 2, 3}), i({2}, {0, -1})}, {23, {}}, {f({2}, {1, 3})}},
+       "gather \"out2\": indices must lie in the axis (got -1, expected 0) at element 1"},
+      {{"",
+        36,
+        "GATHER",
+        {f({2, 2}, {1, 2, 3, 4}), i({2, 1}, {0, -1})},
+        {23, {number(0, 1), number(1, 1)}},
+        {f({2, 1}, {1, 4})}},
+       "gather_nd \"out2\": indices must lie in their axes (got -1, expected 0) at element 3"},
+      {{"", 107, "GATHER_ND", {f({2, 3}, {1, 2, 3, 4, 5, 6}), i({1, 2}, {1, -1})}, {83, {}}, {f({1}, {6})}},
+       "gather_nd \"out2\": indices must lie in their axes (got -1, expected 0) at element 1"},
+      {{"", 122, "SCATTER_ND", {i({1, 1}, {-1}), f({1}, {7}), integers({3})}, {97, {}}, {f({3}, {0, 0, 7})}},
+       "scatter_nd \"out3\": indices must lie in their axes (got -1, expected 0) at element 0"},
+      {{"", 7, "EMBEDDING_LOOKUP", {i({1}, {-1}), constant({2, 1}, {1, 2})}, {}, {f({1, 1}, {2})}},
+       "gather \"out2\": indices must lie in the axis (got -1, expected 0) at element 0"},
+      {{"",
+        68,
+        "SPARSE_TO_DENSE",
+        {i({1}, {-1}), integers({3}), f({1}, {7}), constant({}, {0})},
+        {50, {}},
+        {f({3}, {0, 0, 7})}},
+       "sparse_to_dense \"out4\": indices must lie in their axes (got -1, expected 0) at element 0"},
+      {{"", 65, "SLICE", {f({4}, {1, 2, 3, 4}), i({1}, {-3}), integers({2})}, {48, {}}, {f({2}, {2, 3})}},
+       "strided_slice \"out3\": extent must be that of the output (got 0, expected 2) at element 0"},
+      {{"", 65, "SLICE", {f({4}, {1, 2, 3, 4}), i({1}, {-2}), integers({-1})}, {48, {}}, {f({2}, {3, 4})}},
+       "strided_slice \"out3\": extent must be that of the output (got 0, expected 2) at element 0"},
+  };
+  for (const refused_row& t : table) {
+    CAPTURE(t.r.name);
+    std::vector<std::vector<double>> inputs;
+    const std::vector<std::byte> bytes = file_of(t.r, inputs).bytes();
+    CHECK(run_file(bytes, inputs).error == t.message);
+  }
+}
+
 TEST_CASE("tflite: a negative index in a constant is refused, as TensorFlow Lite does when it runs") {
   std::vector<double> many(5000, 1);
   many[4321] = -2;

@@ -194,6 +194,30 @@ TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the ro
   CHECK(fault.position == 1);
 }
 
+TEST_CASE("gather and gather_nd: where indices count from the start alone, a negative one is outside") {
+  ops::detail::index_attributes from_start;
+  from_start.negative_indices = false;
+  const auto check = [&](auto node, int rule) {
+    std::vector<view> in;
+    for (auto& each : node.in) in.push_back(each.as_view());
+    std::vector<std::byte> memory(24, std::byte{1});
+    const view out[] = {{&node.outputs[0], any_pointer::bytes(memory.data())}};
+    run_fault fault;
+    node.choose().run({node.words, in, out, nullptr, 0, 1, 0, 1, &fault});
+    CHECK(fault.rule == rule);
+    CHECK(fault.actual == -1);
+    CHECK(fault.expected == 0);
+    CHECK(std::equal(memory.begin(), memory.begin() + 12, node.in[0].bytes.begin() + 12));
+    CHECK(std::all_of(memory.begin() + 12, memory.end(), [](std::byte b) { return b == std::byte{}; }));
+  };
+  const std::int32_t indices[] = {1, -1};
+  check(
+      node_under_test<ops::gather>(from_start, {pattern(f32, {2, 3}), bytes_of({i32, {2}}, indices), integers_of({0})}),
+      static_cast<int>(ops::gather::rule::indices_must_lie_in_the_axis));
+  check(node_under_test<ops::gather_nd>(from_start, {pattern(f32, {2, 3}), bytes_of({i32, {2, 1}}, indices)}),
+        static_cast<int>(ops::gather_nd::rule::indices_must_lie_in_their_axes));
+}
+
 TEST_CASE("gather_nd: places of any size, named by indices of any number and either width") {
   const shape_t x = {3, 4, 5, 3};
   const std::int32_t narrow[] = {1, -1, 0, -3, 2, -2, 2, 0, 2, 0, 1, 1};

@@ -48,6 +48,13 @@ class node_reader {
     message_ = joined(what);
   }
   [[gnu::cold]] void not_supported(pieces what) { refuse(error_code::not_supported, what); }
+  /// Refuses operand `id`, which is input i of the operator, for what it is; `expected` is what nnrt reads in its
+  /// place.
+  [[gnu::cold]] void not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected);
+  /// The same for quantised numbers, of an operator that is read for others alone.
+  [[gnu::cold]] void refuse_quantised(std::size_t i, std::int32_t id) {
+    if (is_fine() && desc(id).quantised) not_supported_beside(i, id, "numbers without a scale");
+  }
 
   /// The options of this kind; those with the format's defaults when the file has none.
   template <class Options> record<Options> options();
@@ -106,8 +113,8 @@ class node_reader {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
   }
 
-  /// Refuses negative numbers among the integers of input i as far as they are known: TFLite takes indices for numbers of places, ours count
-  /// negative ones from the end.
+  /// Refuses negative numbers among the integers of input i as far as they are known, before the network runs: TFLite
+  /// takes indices for numbers of places.
   [[gnu::cold]] void require_not_negative(std::size_t i);
   /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
   template <class Options> [[gnu::cold]] void check_counted(std::string_view what, std::size_t got) {
@@ -147,7 +154,8 @@ class node_reader {
   /// The shape that the integers of input i are.
   [[gnu::cold]] shape_t shape(std::size_t i) {
     const pool<std::int64_t> extents = integers(i);
-    if (extents.size() > max_rank) not_supported({"rank ", extents.size()});
+    if (extents.size() > max_rank)
+      not_supported({"input ", i, ": got rank ", extents.size(), ", expected at most ", max_rank});
     shape_t made;
     for (const std::int64_t extent : extents) made.push_back(extent);
     return made;
@@ -283,6 +291,13 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return {};
 }
 
+[[gnu::cold]] inline void node_reader::not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected) {
+  if (id == ir::none) return not_supported({"input ", i, ": got none, expected ", expected});
+  const tensor_desc got = desc(id);
+  not_supported({"input ", i, ": got ", got.quantised ? "quantised " : "", piece(got.type, got.shape),
+                 is_computed(id) ? " that a run computes or is given" : "", ", expected ", expected});
+}
+
 [[gnu::cold]] inline void node_reader::check_tables(schema::options_kind expected) {
   using schema::node;
   if (const auto fault = detail::fault_of_fields(node_); !fault.empty()) return not_supported({fault});
@@ -324,7 +339,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (!is_fine()) return found;
   if (id != ir::none) ir::append_integers(network_.graph(), network_.graph().at(id), found);
   if (id == ir::none || static_cast<std::int64_t>(found.size()) != desc(id).elements())
-    not_supported({"input ", i, " must be integers that are known before the network runs"});
+    not_supported_beside(i, id, "integers that are known before the network runs");
   return found;
 }
 
@@ -353,7 +368,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
     ir::append_integers(network_.graph(), network_.graph().at(id), found);
     if (!found.empty()) return static_cast<float>(found[0]);
   }
-  not_supported({"input ", i, " must be one number that is known before the network runs"});
+  not_supported_beside(i, is_constant(i) ? input(i) : id, "one number that is known before the network runs");
   return 0;
 }
 

@@ -17,11 +17,13 @@ template <class Isa> struct fast<ops::gather, Isa> {
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather rows"};
   }
   static void run(const kernel_call& call) {
-    if (call.fault != nullptr) call.report(ops::gather::check(call.in));
+    const auto attrs = unpack<ops::gather::attrs>(call.attrs);
+    if (call.fault != nullptr) call.report(ops::gather::check(attrs, call.in));
     const view &x = call.in[0], &indices = call.in[1];
     const axis_block block = block_of(x.shape(), normalise_axis(call.in[2].integer(0), x.rank()));
-    gather_rows({block.outer, block.extent, indices.elements(), block.inner * size_of(x.type())}, bytes_in(call, 0),
-                {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
+    gather_rows(
+        {block.outer, block.extent, indices.elements(), block.inner * size_of(x.type()), attrs.negative_indices},
+        bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };
 

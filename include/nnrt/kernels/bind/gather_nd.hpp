@@ -16,10 +16,12 @@ template <class Isa> struct fast<ops::gather_nd, Isa> {
     return {.run = &run, .parts = parts_for(node.out[0].elements()), .name = "gather places"};
   }
   static void run(const kernel_call& call) {
-    if (call.fault != nullptr) call.report(ops::gather_nd::check(call.in));
+    const auto attrs = unpack<ops::gather_nd::attrs>(call.attrs);
+    if (call.fault != nullptr) call.report(ops::gather_nd::check(attrs, call.in));
     const view &x = call.in[0], &indices = call.in[1];
     const int length = static_cast<int>(indices.shape()[-1]);
-    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1), x.shape().elements(length) * size_of(x.type())},
+    gather_places({x.shape(), length, indices.shape().elements(0, indices.rank() - 1),
+                   x.shape().elements(length) * size_of(x.type()), attrs.negative_indices},
                   bytes_in(call, 0), {bytes_in(call, 1), indices.type() == i64}, bytes_out(call), part_of(call));
   }
 };

@@ -13,6 +13,7 @@
 #include <nnrt/ops/less.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
+#include <nnrt/ops/mod.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/pad.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -124,8 +125,12 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
     else if (i < wanted.shape.rank) wanted.shape[i] = sizes[i];
   }
   if (wanted.rank() != sizes.rank) wanted.shape = sizes;
-  const std::int32_t end = node.add<ops::add>({}, {begin, size});
-  node.conclude(0, node.add<ops::strided_slice>(attrs, {x, begin, end, node.integer_list(ones)}, wanted));
+  // strided_slice counts a negative begin from the end: here it becomes one behind the end, where nothing is left to
+  // take.
+  const std::int32_t from =
+      node.add<ops::mod>({}, {detail::cast_to(node, begin, i64), node.scalar(i64, std::int64_t{1} << 40)});
+  const std::int32_t end = node.add<ops::add>({}, {from, detail::cast_to(node, size, i64)});
+  node.conclude(0, node.add<ops::strided_slice>(attrs, {x, from, end, node.integer_list(ones)}, wanted));
 }
 
 [[gnu::cold]] inline void read_concatenation(node_reader& node) {
@@ -229,7 +234,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 [[gnu::cold]] inline void read_zeros_like(node_reader& node) {
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.refuse_quantised(0, x);
   node.finish<ops::fill>({}, {node.scalar(node.desc(x).type, 0), node.add<ops::shape_of>({}, {x})});
 }
 

@@ -1,0 +1,28 @@
+// indices: what gather, gather_nd and scatter_nd share - what negative indices are, and whether one lies in its axis.
+// Flow: their infer() and reference() ask here, and so do their kernels.
+#pragma once
+
+#include <nnrt/core/attributes.hpp>
+#include <nnrt/core/verdict.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Whether negative indices count from the end of their axis. Else they lie outside of it, as in files of TensorFlow
+/// Lite.
+struct index_attributes {
+  NNRT_ATTRIBUTES(index_attributes, (bool, negative_indices));
+  constexpr index_attributes() : negative_indices(true) {}
+
+  /// The least index of an axis.
+  constexpr std::int64_t least(std::int64_t extent) const { return negative_indices ? -extent : 0; }
+};
+
+/// Element i of a list of indices as a fault, where it lies outside of its axis.
+template <class Rule>
+constexpr run_fault check_index(const index_attributes& a, Rule rule, std::int64_t i, std::int64_t index,
+                                std::int64_t extent) {
+  if (index >= a.least(extent) && index < extent) return {};
+  return fault_at(i, rule, index, index < 0 ? a.least(extent) : extent - 1);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
