@@ -246,11 +246,21 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   write_npy(folder.file("small.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", {1, 2});
   write_npy(folder.file("wide.npy"), "{'descr': '>f4', 'fortran_order': False, 'shape': (2,), }", {1, 2});
   write_npy(folder.file("turned.npy"), "{'descr': '<f4', 'fortran_order': True, 'shape': (2,), }", {1, 2});
+  write_npy(folder.file("untold.npy"), "{'descr': '<f4', 'shape': (2,), }", {1, 2});
+  write_npy(folder.file("untyped.npy"), "{'fortran_order': False, 'shape': (2,), }", {1, 2});
   write_npy(folder.file("short.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", {1, 2});
   std::vector<float> two_images(128, 0.5F);
   two_images[64 + 3] = std::nanf("");
   std::ofstream(folder.file("nan.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two_images.data()), 512);
   REQUIRE(::mkfifo(folder.file("pipe").c_str(), 0600) == 0);
+  write_npy(folder.file("promising.npy"), "{'descr': '<f4', 'fortran_order': False, 'shape': (274877906944,), }",
+            {1, 2});
+  for (const auto& [name, bytes] :
+       {std::pair{"tera.raw", 1ULL << 40U}, {"tera.npy", 1ULL << 40U}, {"many.raw", 256 * ((1ULL << 20U) + 1)}}) {
+    if (name != std::string("tera.npy")) std::ofstream(folder.file(name)).put('\0');
+    else write_npy(folder.file(name), "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }", {1, 2});
+    std::filesystem::resize_file(folder.file(name), bytes);  // zeros that take no room on the disk
+  }
   struct row { const char* what; std::string arguments; int exit_code; const char* says; };
   std::ofstream(folder.file("empty.tflite"));
   std::ofstream(folder.file("net.onnx")) << "\x08\x07\x12\x07pytorch";
@@ -280,8 +290,20 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
        "wide.npy: has elements of type '>f4'"},
       {"samples in Fortran's order", "quantize " + network + " --samples " + folder.file("turned.npy") + out, 1,
        "turned.npy: is in Fortran's order"},
+      {"samples of no known order", "quantize " + network + " --samples " + folder.file("untold.npy") + out, 1,
+       "untold.npy: has no 'fortran_order' in its header"},
+      {"samples of no known type", "quantize " + network + " --samples " + folder.file("untyped.npy") + out, 1,
+       "untyped.npy: has no 'descr' in its header"},
       {"samples that end early", "quantize " + network + " --samples " + folder.file("short.npy") + out, 1,
        "short.npy: has 8 bytes of elements, expected 12"},
+      {"samples that end a terabyte early", "quantize " + network + " --samples " + folder.file("promising.npy") + out,
+       1, "promising.npy: has 8 bytes of elements, expected 1099511627776"},
+      {"raw samples of a terabyte", "quantize " + network + " --samples " + folder.file("tera.raw") + out, 1,
+       "tera.raw: has 1099511627776 bytes, expected at most 68719476736"},
+      {"samples of a terabyte", "quantize " + network + " --samples " + folder.file("tera.npy") + out, 1,
+       "tera.npy: has 1099511627776 bytes, expected at most 68719476736"},
+      {"too many samples", "quantize " + network + " --samples " + folder.file("many.raw") + out, 1,
+       "many.raw: has 1048577 samples, expected at most 1048576 more, 1048576 of all files together"},
       {"a folder without samples", "quantize " + network + " --samples " + digits_folder + "../affine" + out, 1,
        "has no .npy, .safetensors or .raw file"},
       {"an image that the input cannot be", "quantize " + network + samples + out + " --input-type nv12", 1,

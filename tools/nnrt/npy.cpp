@@ -59,10 +59,20 @@ nnrt::result<nnrt::tensor_entry> parse_npy(std::span<const std::byte> file) {
   const std::string_view header(reinterpret_cast<const char*>(file.data() + prefix), length);
   nnrt::tensor_entry tensor;
   tensor.bytes = file.subspan(prefix + length);
+  for (const std::string_view key : {"'descr'", "'fortran_order'", "'shape'"})
+    if (value_of(header, key).empty()) return broken({"has no ", key, " in its header"});
   const std::string_view descr = value_of(header, "'descr'");
   tensor.type = type_of(descr);
-  if (tensor.type == dtype::none) return nnrt::fail(nnrt::error_code::not_supported, {"has elements of type ", descr.substr(0, descr.find(',')), ", of which nnrt has none"});
-  if (!value_of(header, "'fortran_order'").starts_with("False")) return nnrt::fail(nnrt::error_code::not_supported, "is in Fortran's order of elements, expected C's");
+  if (tensor.type == dtype::none)
+    return nnrt::fail(
+        nnrt::error_code::not_supported,
+        {"has elements of type ", descr.substr(0, descr.find(',')).substr(0, 40), ", which nnrt does not read"});
+  const std::string_view is_turned = value_of(header, "'fortran_order'");
+  if (is_turned.starts_with("True"))
+    return nnrt::fail(nnrt::error_code::not_supported, "is in Fortran's order of elements, expected C's");
+  if (!is_turned.starts_with("False"))
+    return broken(
+        {"has 'fortran_order' ", is_turned.substr(0, is_turned.find(',')).substr(0, 40), ", expected True or False"});
   if (!read_shape(value_of(header, "'shape'"), tensor.shape)) return broken({"has no shape of at most 8 extents in its header"});
   const std::int64_t bytes = tensor.shape.elements() < 0 ? -1 : tensor.shape.elements() * nnrt::size_of(tensor.type);
   if (bytes != static_cast<std::int64_t>(tensor.bytes.size())) return broken({"has ", tensor.bytes.size(), " bytes of elements, expected ", bytes});

@@ -54,7 +54,7 @@ result<void> sample_files::require_one_input(const std::string& path) const {
 
 result<void> sample_files::add_npy(const std::string& path) {
   if (auto ok = require_one_input(path); !ok) return ok;
-  auto file = nnrt::mapped_file::open(path);
+  auto file = nnrt::mapped_file::open(path, most_sample_bytes);
   if (!file) return fail(std::move(file.error()));
   auto tensor = parse_npy(file->bytes());
   if (!tensor) return fail(std::move(tensor.error()).in(path));
@@ -64,13 +64,13 @@ result<void> sample_files::add_npy(const std::string& path) {
 
 result<void> sample_files::add_raw(const std::string& path) {
   if (auto ok = require_one_input(path); !ok) return ok;
-  auto file = nnrt::mapped_file::open(path);
+  auto file = nnrt::mapped_file::open(path, most_sample_bytes);
   if (!file) return fail(std::move(file.error()));
-  const auto bytes = static_cast<std::int64_t>(file->bytes().size()), each = desc(0).bytes();
+  const std::size_t bytes = file->bytes().size(), each = static_cast<std::size_t>(desc(0).bytes());
   if (bytes == 0 || each == 0 || bytes % each != 0)
     return fail(error_code::invalid_file, {path, ": has ", bytes, " bytes, expected a multiple of the ", each, " of ", nnrt::piece(desc(0).type, desc(0).shape)});
   files_.push_back(std::move(*file));
-  return add_samples(path, {{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, static_cast<std::size_t>(bytes / each));
+  return add_samples(path, {{"", desc(0).type, desc(0).shape, files_.back().bytes()}}, bytes / each);
 }
 
 bool sample_files::fits(const nnrt::tensor_entry& tensor, std::size_t input) const {
@@ -117,6 +117,10 @@ result<void> sample_files::add_all(const std::string& path, const std::vector<nn
 }
 
 result<void> sample_files::add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors, std::size_t count) {
+  if (count > most_samples - samples_.size())
+    return fail(error_code::invalid_argument,
+                {path, ": has ", count, " samples, expected at most ", most_samples - samples_.size(), " more, ",
+                 most_samples, " of all files together"});
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& bytes = tensors[i].bytes;
     const std::size_t at = tensors[i].type == nnrt::boolean ? nnrt::first_no_boolean(bytes) : bytes.size();
