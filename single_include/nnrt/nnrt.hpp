@@ -35348,9 +35348,10 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
 // time; and by time, best fit with merged gaps, in n log n steps.
 
 // ===== nnrt/core/deadline.hpp
-// deadline: a time after which what is under way is not wanted any more, on the steady clock.
+// deadline: until when what is under way is wanted - a time of the steady clock, and a flag.
 // Flow: compile(), its passes and sessions ask between one step and the next; hal/driver.hpp hands a caller's on.
 
+#include <atomic>
 #include <ctime>
 
 namespace nnrt::inline NNRT_ISA {
@@ -35368,24 +35369,39 @@ inline std::int64_t steady_now() {
 /// Whether the time has come.
 inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
 
-/// A deadline that long loops ask for in every round. The clock is read in the first round, or first_look, and in every 32nd after it: reading it takes longer than
-/// most rounds. Without a deadline, as in constant evaluation, it is never read. Not for several threads: asking counts.
+/// A deadline, and a flag of whoever waits for the result: once *is_unwanted is true, which it stays, nobody does.
+/// Null: somebody always does.
+struct time_limit {
+  std::int64_t deadline = no_deadline;
+  const std::atomic<bool>* is_unwanted = nullptr;
+
+  constexpr bool is_none() const { return deadline == no_deadline && is_unwanted == nullptr; }
+  bool is_over() const {
+    return (is_unwanted != nullptr && is_unwanted->load(std::memory_order_relaxed)) || nnrt::is_over(deadline);
+  }
+};
+
+/// A limit that long loops ask for in every round. Clock and flag are read in the first round, or first_look, and in
+/// every 32nd after it: reading the clock takes longer than most rounds. Without a limit, as in constant evaluation,
+/// they are never read. Not for several threads: asking counts.
 class deadline_watch {
  public:
   constexpr deadline_watch() = default;
-  constexpr explicit deadline_watch(std::int64_t deadline, int first_look = 1) : deadline_(deadline), rounds_left_(first_look) {}
+  constexpr explicit deadline_watch(time_limit limit, int first_look = 1) : limit_(limit), rounds_left_(first_look) {}
+  constexpr explicit deadline_watch(std::int64_t deadline, int first_look = 1)
+      : deadline_watch(time_limit{deadline}, first_look) {}
 
   /// Whether the time has come; from then on the answer stays.
-  constexpr bool is_over() const { return deadline_ != no_deadline && look(); }
+  constexpr bool is_over() const { return !limit_.is_none() && look(); }
 
  private:
   bool look() const {
     if (is_over_ || --rounds_left_ > 0) return is_over_;
     rounds_left_ = 32;
-    return is_over_ = steady_now() >= deadline_;
+    return is_over_ = limit_.is_over();
   }
 
-  std::int64_t deadline_ = no_deadline;
+  time_limit limit_;
   mutable int rounds_left_ = 1;
   mutable bool is_over_ = false;
 };
@@ -40766,8 +40782,8 @@ struct prepared_weights {
 
 /// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point environment, as constants are in the
 /// compiler: executors of several threads share them, and so do processes that restore them. Errors as prepare().
-[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
-                                                    fault_wording words = &error_of) {
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made,
+                                                    time_limit limit = {}, fault_wording words = &error_of) {
   heap_block scratch;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
@@ -40784,7 +40800,8 @@ struct prepared_weights {
   if (words != nullptr) context.fault = &fault;
   const float_scope usual{float_environment()};  // steps are called through pointers, so no arithmetic leaves it
   for (const step& next : plan.prepare) {
-    if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
+    if (limit.is_over())
+      return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
     if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));
   }
   return {};
@@ -40793,12 +40810,13 @@ struct prepared_weights {
 /// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
 /// deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are left for the arena of one executor: both together
 /// have fewer small pages than each of them alone.
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline,
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound,
+                                          prepared_weights& made, time_limit limit = {},
                                           fault_wording words = &error_of, std::int64_t room = 0) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
   if (auto ok = made.memory.allocate(passes::aligned(plan.prepared_bytes) + room, "prepared weights"); !ok) return ok;
-  return run_prepare_steps(plan, made, deadline, words);
+  return run_prepare_steps(plan, made, limit, words);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -40826,10 +40844,15 @@ struct options {
   /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What a program plans later, for
   /// further shapes, is not held to it.
   std::int64_t deadline = no_deadline;
+  /// Of compile(): looked at as often as the deadline; once it is true, and stays so, the result is not wanted any
+  /// more: deadline_missed. Null: it always is.
+  const std::atomic<bool>* is_unwanted = nullptr;
   /// Of compile(): what prepared weights, and the sessions' arenas, inputs and scratch memory are taken from; null:
   /// nobody counts. It outlives all programs and sessions. Constants are counted by whoever has them.
   memory_account* account = nullptr;
 };
+
+constexpr time_limit limit_of(const options& wanted) { return {wanted.deadline, wanted.is_unwanted}; }
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
 [[gnu::cold]] inline result<void> check_options(const options& wanted) {
@@ -41894,7 +41917,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     const auto bound = shared<bound_weights>::make();
     if (auto ok = bind_weights(file, G::weight_specs, *bound); !ok) return fail(std::move(ok.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, bound, *prepared, no_deadline, words(), arena_type::room); !ok)
+    if (auto ok = prepare(view_of_plan, bound, *prepared, {}, words(), arena_type::room); !ok)
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }

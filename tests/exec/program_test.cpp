@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -74,6 +75,8 @@ TEST_CASE("program: a compilation that is given less time than it takes is not f
   CHECK(steady_now() - again < whole);
   CHECK(compile(deep, {.deadline = 1}).error().message() == "the model was given less time than its preparation takes");
   CHECK(compile(deep, {.deadline = steady_now() + 100 * whole + 1'000'000'000}));
+  const std::atomic<bool> is_unwanted{true};
+  CHECK(compile(deep, {.is_unwanted = &is_unwanted}).error().code() == error_code::deadline_missed);
 }
 
 TEST_CASE("program: with unknown extents there is no plan, but names, descs and what follows from them") {

@@ -142,6 +142,40 @@ TEST_CASE("host: a run ends when its client is gone, and other clients' runs do 
   toy_model::run_milliseconds() = 0;
 }
 
+TEST_CASE("host: a preparation ends when its client is gone, and other clients' preparations do not") {
+  const auto driver = std::make_shared<toy_driver>();
+  const hosted host(driver);
+  liar dies(host), lives(host);
+  driver->preparation_milliseconds = 20'000;
+  const auto ask = [](liar& client) {
+    return client.only_ask(question::prepare, wanted_model{{}, no_deadline, hdi::write_model(small_network())->model});
+  };
+  REQUIRE(ask(dies));
+  REQUIRE(ask(lives));
+  REQUIRE(comes_true([&] { return driver->begun == 2; }));
+  dies.hang_up();
+  CHECK(comes_true([&] { return driver->given_up == 1; }));
+  ::usleep(100'000);
+  CHECK(driver->given_up == 1);
+  driver->preparation_milliseconds = 0;
+  CHECK(comes_true([&] { return driver->prepared == 1; }));
+  CHECK(driver->given_up == 1);
+}
+
+TEST_CASE("host: the processor's preparation ends when nobody wants it any more") {
+  hal::cpu_driver processor;
+  std::atomic<bool> is_unwanted{false};
+  hal::preferences wanted;
+  wanted.is_unwanted = &is_unwanted;
+  const auto made = processor.prepare(of_large_arena(4096), wanted);
+  REQUIRE(made);
+  is_unwanted = true;
+  CHECK(run_one(**made) == "");  // what is prepared stays
+  const auto unwanted = processor.prepare(of_large_arena(4096), wanted);
+  REQUIRE(!unwanted);
+  CHECK(unwanted.error().code() == error_code::deadline_missed);
+}
+
 TEST_CASE("host: the processor's run ends between two steps when its client is gone") {
   hal::cpu_driver processor;
   const auto made = processor.prepare(of_large_arena(4096), {});

@@ -117,6 +117,9 @@ class toy_driver : public nnrt::hal::driver {
   guarded<toy_model::before_run> before;
   guarded<nnrt::hal::preferences> seen;
   std::atomic<int> prepared{0};
+  /// Milliseconds that a preparation takes, unless nobody wants it any more; how many have begun, and how many ended
+  /// so.
+  std::atomic<int> preparation_milliseconds{0}, begun{0}, given_up{0};
 
   std::string_view name() const override { return "toy"; }
   std::string_view vendor() const override { return "test"; }
@@ -139,6 +142,11 @@ class toy_driver : public nnrt::hal::driver {
     std::vector<toy_model::end> inputs, outputs;
     for (const std::int32_t id : g.inputs) inputs.push_back({g.at(id).desc, std::string(g.name_of(g.at(id).name))});
     for (const nnrt::ir::output& out : g.outputs) outputs.push_back({g.at(out.value).desc, std::string(g.name_of(out.name))});
+    ++begun;
+    for (int wait = 0; wait < preparation_milliseconds; ++wait) {
+      if (wanted.limit().is_over()) return ++given_up, nnrt::fail(nnrt::error_code::deadline_missed, "nobody wants it");
+      ::usleep(1000);
+    }
     seen = wanted;
     ++prepared;
     return std::make_shared<toy_model>(std::move(inputs), std::move(outputs), *before);

@@ -85,7 +85,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     const auto bound = shared<bound_weights>::make();
     if (auto ok = bind_weights(file, G::weight_specs, *bound); !ok) return fail(std::move(ok.error()));
     const auto prepared = shared<prepared_weights>::make();
-    if (auto ok = prepare(view_of_plan, bound, *prepared, no_deadline, words(), arena_type::room); !ok)
+    if (auto ok = prepare(view_of_plan, bound, *prepared, {}, words(), arena_type::room); !ok)
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }

@@ -153,8 +153,8 @@ struct prepared_weights {
 
 /// Runs a plan's prepare steps; `made` has bound weights and memory. They are computed in the usual floating-point environment, as constants are in the
 /// compiler: executors of several threads share them, and so do processes that restore them. Errors as prepare().
-[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made, std::int64_t deadline = no_deadline,
-                                                    fault_wording words = &error_of) {
+[[gnu::cold]] inline result<void> run_prepare_steps(const plan_view& plan, const prepared_weights& made,
+                                                    time_limit limit = {}, fault_wording words = &error_of) {
   heap_block scratch;
   if (auto ok = scratch.allocate(plan.prepare_scratch_bytes, "folded weights"); !ok) return ok;
   pool<std::byte*> bases;
@@ -171,7 +171,8 @@ struct prepared_weights {
   if (words != nullptr) context.fault = &fault;
   const float_scope usual{float_environment()};  // steps are called through pointers, so no arithmetic leaves it
   for (const step& next : plan.prepare) {
-    if (is_over(deadline)) return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
+    if (limit.is_over())
+      return fail(error_code::deadline_missed, "the weights were given less time than their preparation takes");
     if (const step* const failed = run_steps(plan, {&next, 1}, context)) return fail(words(plan, *failed, fault));
   }
   return {};
@@ -180,12 +181,13 @@ struct prepared_weights {
 /// Prepares bound weights; `made` is empty before. Errors: out_of_memory; invalid_argument (weights whose values break an operator's rule);
 /// deadline_missed (looked at before each step). With `room`, as many bytes of the same memory are left for the arena of one executor: both together
 /// have fewer small pages than each of them alone.
-[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound, prepared_weights& made, std::int64_t deadline = no_deadline,
+[[gnu::cold]] inline result<void> prepare(const plan_view& plan, shared<const bound_weights> bound,
+                                          prepared_weights& made, time_limit limit = {},
                                           fault_wording words = &error_of, std::int64_t room = 0) {
   made.bound = std::move(bound);
   if (plan.prepare.empty()) return {};
   if (auto ok = made.memory.allocate(passes::aligned(plan.prepared_bytes) + room, "prepared weights"); !ok) return ok;
-  return run_prepare_steps(plan, made, deadline, words);
+  return run_prepare_steps(plan, made, limit, words);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -7,6 +7,8 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/core/deadline.hpp>
 
+#include <atomic>
+
 namespace nnrt::inline NNRT_ISA {
 
 class memory_account;
@@ -27,10 +29,15 @@ struct options {
   /// Of compile(): nanoseconds of the steady clock, looked at between the passes and before each weight is packed. What a program plans later, for
   /// further shapes, is not held to it.
   std::int64_t deadline = no_deadline;
+  /// Of compile(): looked at as often as the deadline; once it is true, and stays so, the result is not wanted any
+  /// more: deadline_missed. Null: it always is.
+  const std::atomic<bool>* is_unwanted = nullptr;
   /// Of compile(): what prepared weights, and the sessions' arenas, inputs and scratch memory are taken from; null:
   /// nobody counts. It outlives all programs and sessions. Constants are counted by whoever has them.
   memory_account* account = nullptr;
 };
+
+constexpr time_limit limit_of(const options& wanted) { return {wanted.deadline, wanted.is_unwanted}; }
 
 /// Errors: invalid_argument (fewer than 1 or more than 1024 threads, fewer than 1 cached plan).
 [[gnu::cold]] inline result<void> check_options(const options& wanted) {

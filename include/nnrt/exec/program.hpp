@@ -35,7 +35,9 @@ struct program_family {
   mutable plan_cache plans;
 
   program_family(bound_weights bound, const options& chosen)
-      : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {}
+      : weights(shared<bound_weights>::make(std::move(bound))), wanted(chosen), plans(chosen.cached_plans) {
+    wanted.is_unwanted = nullptr;  // which says something of the first plan alone
+  }
 };
 
 /// What a program is made of.
@@ -53,19 +55,21 @@ template <class = void> [[gnu::cold]] plan plan_at_run_time(const ir::graph& g, 
 NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&, const deadline_watch&))
 
 /// Plans a checked graph whose inputs have known extents.
-[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family, std::int64_t deadline = no_deadline) {
-  const deadline_watch watch(deadline);
+[[gnu::cold]] inline result<shared<const compiled_plan>> compile_checked(ir::graph&& g, const program_family& family,
+                                                                         time_limit limit = {}) {
+  const deadline_watch watch(limit);
   if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.optimised = std::move(g);
   if (!passes::optimise(made.optimised, watch)) return compiled_too_late();
   if (!widen_halves(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
   made.made = plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);
-  if (is_over(deadline)) return compiled_too_late();
+  if (limit.is_over()) return compiled_too_late();
   made.optimised.bytes = {};  // the plan has the constants
   if (auto ok = made.accounted.take(family.wanted.account, made.made.prepared_bytes, "prepared weights"); !ok)
     return fail(std::move(ok.error()));
-  if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, deadline); !ok) return fail(std::move(ok.error()));
+  if (auto ok = prepare(plan_view::of(made.made), family.weights, made.weights, limit); !ok)
+    return fail(std::move(ok.error()));
   return shared<const compiled_plan>(shared<compiled_plan>::make(std::move(made)));
 }
 
@@ -83,13 +87,14 @@ NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const progr
 
 /// compile(), which stands below.
 [[gnu::cold]] inline result<compiled_parts> compile_model(const model& network, const options& wanted) {
-  const deadline_watch watch(wanted.deadline);
+  const time_limit limit = limit_of(wanted);
+  const deadline_watch watch(limit);
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(network.graph, watch); !ok) return fail(std::move(ok.error()));
-  if (is_over(wanted.deadline)) return compiled_too_late();
+  if (limit.is_over()) return compiled_too_late();
   ir::graph checked;
   if (auto ok = infer_declared(network.graph, checked, watch); !ok) return fail(std::move(ok.error()));
-  if (is_over(wanted.deadline)) return compiled_too_late();
+  if (limit.is_over()) return compiled_too_late();
   auto bound = bind_weights(network.weights, weight_specs_of(checked));
   if (!bound) return fail(std::move(bound.error()));
   const auto family = shared<program_family>::make(std::move(*bound), wanted);
@@ -98,7 +103,7 @@ NNRT_COMPILED_ONCE(result<shared<const compiled_plan>> compile_for<>(const progr
       family->checked = std::move(checked);
       return compiled_parts{family, {}};
     }
-  auto made = compile_checked(std::move(checked), *family, wanted.deadline);
+  auto made = compile_checked(std::move(checked), *family, limit);
   if (!made) return fail(std::move(made.error()));
   return compiled_parts{family, std::move(*made)};
 }

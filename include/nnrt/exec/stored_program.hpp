@@ -237,13 +237,14 @@ inline result<shared<const compiled_plan>> plan_stored(stored_parts& stored, con
 /// Errors: invalid_file (not such bytes, damaged, or of another version, planner or device); not_supported (for another instruction set);
 /// invalid_argument, rule_broken (a graph that compile() would refuse); out_of_memory; deadline_missed.
 inline result<program> restore_program(const kept_bytes& bytes, const options& wanted = {}, bool data_is_checked = false, std::string_view device = {}) {
-  const deadline_watch watch(wanted.deadline);
+  const time_limit limit = limit_of(wanted);
+  const deadline_watch watch(limit);
   if (auto ok = check_options(wanted); !ok) return fail(std::move(ok.error()));
   detail::stored_parts stored;
   if (auto ok = detail::take_apart(bytes.bytes(), data_is_checked, device, stored); !ok) return fail(std::move(ok.error()));
   if (auto ok = check_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
   if (auto ok = infer_graph(stored.graph, watch); !ok) return fail(std::move(ok.error()));
-  if (is_over(wanted.deadline)) return detail::compiled_too_late();
+  if (limit.is_over()) return detail::compiled_too_late();
   pool<const std::byte*> pointers;
   if (auto ok = detail::find_weights(detail::program_kind, stored.places, detail::weight_sizes(stored.graph), stored.data, pointers); !ok) return fail(std::move(ok.error()));
   options chosen = wanted;

@@ -182,6 +182,7 @@ class cpu_driver : public driver {
     auto compiled = compile(network, {.threads = threads_for(wanted.speed),
                                       .float16_weights = wanted.float16,
                                       .deadline = wanted.deadline,
+                                      .is_unwanted = wanted.is_unwanted,
                                       .account = wanted.account});
     if (!compiled) return fail(std::move(compiled.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*compiled), name());
@@ -210,9 +211,12 @@ class cpu_driver : public driver {
     return refusal;
   }
   result<std::shared_ptr<prepared_model>> restored(const kept_bytes& bytes, const preferences& wanted, bool is_checked) const {
-    auto made = restore_program(
-        bytes, {.threads = threads_for(wanted.speed), .deadline = wanted.deadline, .account = wanted.account},
-        is_checked, name());
+    auto made = restore_program(bytes,
+                                {.threads = threads_for(wanted.speed),
+                                 .deadline = wanted.deadline,
+                                 .is_unwanted = wanted.is_unwanted,
+                                 .account = wanted.account},
+                                is_checked, name());
     if (!made) return fail(std::move(made.error()));
     return std::make_shared<detail::cpu_prepared_model>(std::move(*made), name(), bytes);
   }

@@ -99,7 +99,7 @@ class device {
   /// prepared nothing), deadline_missed, as the driver's.
   result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
-    if (auto ok = check(network, deadline_watch(wanted.deadline)); !ok) return fail(std::move(ok.error()));
+    if (auto ok = check(network, deadline_watch(wanted.limit())); !ok) return fail(std::move(ok.error()));
     return ready(driver_->prepare(network, wanted));
   }
   /// Makes ready what was exported; the caller answers for the bytes, as with hal::driver::restore(). Errors: as prepare(); invalid_file, not_supported.
@@ -199,7 +199,7 @@ class device {
     if (turn < 0 || turn > 3) return fail(error_code::invalid_argument, {"priority: got ", turn, ", expected 0 to 3"});
     const auto now = current_status();
     if (!now || *now == device_status::offline || *now == device_status::busy) return fail(error_code::device_failed, "the device is offline or busy");
-    if (is_over(wanted.deadline)) return fail(error_code::deadline_missed, "the deadline is over");
+    if (wanted.limit().is_over()) return fail(error_code::deadline_missed, "the deadline is over");
     return {};
   }
   /// The same in words of NN HAL, where nothing has begun: a device that is not there is unavailable, and a deadline is over for good.

@@ -58,9 +58,14 @@ struct preferences {
   bool float16 = false;
   std::vector<extension> extensions;
   std::int64_t deadline = no_deadline;  // nanoseconds of the steady clock: a preparation that takes longer may end as deadline_missed
+  /// A preparation may end so, too, once this is true, which it stays. Null: it is wanted, whatever happens. It
+  /// outlives the preparation, not the prepared model.
+  const std::atomic<bool>* is_unwanted = nullptr;
   /// What the prepared model and its executions take memory from (prepared weights, arenas, copies of inputs), where
   /// the driver can say how much that is; null: nobody counts. It outlives them. More than it has is out_of_memory.
   memory_account* account = nullptr;
+
+  constexpr time_limit limit() const { return {deadline, is_unwanted}; }
 };
 
 /// A tensor of one run: its first byte, how many there are, and its shape. A run sets the shapes of outputs.

@@ -1,5 +1,5 @@
 // host: a driver behind a socket - clients are accepted, each connection has a thread, and all goes with them.
-// Who is silent, or has gone during a run, is noticed by the thread of serve().
+// Who is silent, or has gone during a run or a preparation, is noticed by the thread of serve().
 // Flow: tools/driverd is this and a command line; remote/session.hpp answers what clients ask.
 #pragma once
 
@@ -75,7 +75,7 @@ class served_socket {
   bool is_over() const { return is_over_; }
   int number() const { return socket_.number(); }
 
-  /// Set by the thread of serve() when the other side has gone: runs for it end.
+  /// Set by the thread of serve() when the other side has gone: runs and preparations for it end.
   std::atomic<bool> is_gone{false};
   /// Set by the socket's own thread: a first question has come.
   std::atomic<bool> has_spoken{false};

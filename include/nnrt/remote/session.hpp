@@ -42,8 +42,8 @@ class session {
       : device_(std::move(of)), name_(std::move(name)), limits_(most), account_(most.memory_bytes) {}
 
   /// Answers one question. `open_connection`: a socket for a further connection, for question::open; the caller decides
-  /// whether there may be one. `is_gone` becomes true when the other side of the connection has gone: a run for it ends
-  /// then. False: the client does not keep to the protocol, or is gone.
+  /// whether there may be one. `is_gone` becomes true when the other side of the connection has gone: a run or a
+  /// preparation for it ends then. False: the client does not keep to the protocol, or is gone.
   bool serve(int socket, const packet& asked, const std::function<result<owned_file>()>& open_connection,
              const std::atomic<bool>* is_gone = nullptr) {
     reply made;
@@ -129,9 +129,15 @@ class session {
       case question::open: done = read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); }); break;
       case question::status: done = read<greeting>(asked, [&](const greeting&) { return tell_status(made); }); break;
       case question::refusals: done = read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); }); break;
-      case question::prepare: done = read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, made); }); break;
-      case question::restore: done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, false, made); }); break;
-      case question::prepare_offline: done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, made); }); break;
+      case question::prepare:
+        done = read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, is_gone, made); });
+        break;
+      case question::restore:
+        done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, false, is_gone, made); });
+        break;
+      case question::prepare_offline:
+        done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, is_gone, made); });
+        break;
       case question::export_model: done = read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); }); break;
       case question::drop_model: done = read<ticket>(asked, [&](const ticket& h) { return drop_model(h); }); break;
       case question::lend: done = read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); }); break;
@@ -187,8 +193,9 @@ class session {
 
   // --- models ------------------------------------------------------------------
 
-  hal::preferences wishes_of(const hdi::ModelConfig& wanted, std::int64_t deadline) {
+  hal::preferences wishes_of(const hdi::ModelConfig& wanted, std::int64_t deadline, const std::atomic<bool>* is_gone) {
     hal::preferences made = preferences_of(wanted, deadline);
+    made.is_unwanted = is_gone;
     made.account = &account_;
     return made;
   }
@@ -218,13 +225,13 @@ class session {
     hdi::marshal(made.message, reasons{std::move(*why)});
     return {};
   }
-  result<void> prepare(const wanted_model& asked, reply& made) {
+  result<void> prepare(const wanted_model& asked, const std::atomic<bool>* is_gone, reply& made) {
     accounted_bytes held;
     const auto graph = graph_of(asked, held);
     if (!graph) return fail(graph.error());
-    return keep(device_.prepare(*graph, wishes_of(asked.wanted, asked.deadline)), std::move(held), made);
+    return keep(device_.prepare(*graph, wishes_of(asked.wanted, asked.deadline, is_gone)), std::move(held), made);
   }
-  result<void> restore(const stored_model& asked, bool is_offline, reply& made) {
+  result<void> restore(const stored_model& asked, bool is_offline, const std::atomic<bool>* is_gone, reply& made) {
     std::uint64_t bytes = 0;
     for (const hdi::SharedBuffer& b : asked.buffers) bytes += b.dataSize;
     accounted_bytes held;
@@ -237,7 +244,7 @@ class session {
     }
     if (is_offline && buffers.size() != 1) return fail(error_code::invalid_argument, joined({"offline model: got ", buffers.size(), " buffers, expected 1"}));
     const std::vector<array_ref<const std::byte>> views(buffers.begin(), buffers.end());
-    const hal::preferences wanted = wishes_of(asked.wanted, asked.deadline);
+    const hal::preferences wanted = wishes_of(asked.wanted, asked.deadline, is_gone);
     return keep(is_offline ? device_.prepare_offline(views[0], wanted) : device_.restore(views, wanted),
                 std::move(held), made);
   }
