@@ -1,6 +1,8 @@
-// operator_cases_test: operations of NNRt with numbers, on every way in which a program can have them computed.
-// Flow: operator_case.hpp runs each row; expected numbers follow from the formulas of NNRt's documents.
+// operator_cases_test: operations of NNRt with numbers, on every way in which a program can have them computed, here
+// and in another process. Flow: operator_case.hpp runs each row; expected numbers follow from the formulas of NNRt's
+// documents.
 #include "c_api/operator_case.hpp"
+#include "c_api/remote_device.hpp"
 
 #include <doctest/doctest.h>
 
@@ -19,11 +21,12 @@ struct row {
   std::vector<way> without = {};
 };
 
-void check(const row& r, std::size_t device = 0) {
+void check_on(std::size_t device, const row& r) {
   for (const way how : all_ways) {
     if (std::find(r.without.begin(), r.without.end(), how) != r.without.end()) continue;
     CAPTURE(r.of.what);
     CAPTURE(name_of(how));
+    CAPTURE(device);
     const case_result got = run(r.of, how, device);
     CAPTURE(got.why);
     REQUIRE(got.code == OH_NN_SUCCESS);
@@ -36,6 +39,14 @@ void check(const row& r, std::size_t device = 0) {
       }
     if (!r.of.shape.empty()) CHECK(got.shape == r.of.shape);
   }
+}
+
+/// On the first device, and by the same driver in another process.
+void check(const row& r) {
+  static const remote_device other;
+  REQUIRE(other.id() != 0);
+  check_on(0, r);
+  check_on(other.id(), r);
 }
 
 given typed(OH_NN_DataType type, given one) { return one.type = type, one; }
