@@ -34,7 +34,7 @@ TEST_CASE("convert: lists have as many numbers as they stand for, or none, which
   CHECK(lengths == extent2{3, 3});
   CHECK(hdi::detail::get(lengths, hdi::longs{3, 4}).empty());
   CHECK(lengths == extent2{3, 4});
-  CHECK(hdi::detail::get(lengths, hdi::longs{3, 4, 5}) == "has 3 numbers, expected 2");
+  CHECK(hdi::detail::get(lengths, hdi::longs{3, 4, 5}) == "has 3 numbers, expected at most 2");
   pads border{pad_mode::explicit_pads, 1, 2, 3, 4};
   CHECK(hdi::detail::get(border, hdi::longs{}).empty());
   CHECK(border == pads{pad_mode::explicit_pads, 1, 2, 3, 4});

@@ -70,7 +70,7 @@ template <scalar A, scalar M> fault get(A& attribute, const M& member) {
 }
 /// An empty list leaves the attribute as it is made.
 inline fault get(extent2& lengths, const longs& member) {
-  if (member.size() > 2) return joined({"has ", member.size(), " numbers, expected 2"});
+  if (member.size() > 2) return joined({"has ", member.size(), " numbers, expected at most 2"});
   if (!member.empty()) lengths = {member.front(), member.back()};
   return {};
 }
@@ -99,7 +99,7 @@ template <attribute_list A> fault get(A& list, const rows_of_longs& member) {
   return {};
 }
 inline fault get(float& number, const std::vector<float>& member) {
-  if (member.size() > 1) return joined({"has ", member.size(), " numbers, expected 1"});
+  if (member.size() > 1) return joined({"has ", member.size(), " numbers, expected at most 1"});
   if (!member.empty()) number = member[0];
   return {};
 }

@@ -86,13 +86,16 @@ const spoiled files[] = {
      [](file& f) {
        for (int i = 0; i < 11; ++i) f.calls.push_back({32, {3}, {3}, {}, std::string(1, static_cast<char>('a' + i))});
      },
-     "subgraph 0: operator 2 CUSTOM \"a\": nnrt has no such operator, nor CUSTOM \"b\", CUSTOM \"c\", CUSTOM \"d\", CUSTOM \"e\", CUSTOM \"f\", "
+     "subgraph 0: operator 2 CUSTOM \"a\": nnrt has no such operator, nor CUSTOM \"b\", CUSTOM \"c\", CUSTOM \"d\", "
+     "CUSTOM \"e\", CUSTOM \"f\", "
      "CUSTOM \"g\", CUSTOM \"h\" and 3 more"},
     {"operators that we lack, before what is wrong with others",
      [](file& f) { f.calls[0].inputs = {0}, f.calls[1].builtin = 27; },
      "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
     {"a long name", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = std::string(81, 'n'); },
-     "subgraph 0: operator 1 CUSTOM \"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\"...: nnrt has no such operator"},
+     "subgraph 0: operator 1 CUSTOM "
+     "\"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\"...: nnrt has no such "
+     "operator"},
     {"custom", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = "FlexErf"; },
      "subgraph 0: operator 1 CUSTOM \"FlexErf\": nnrt has no such operator"},
     {"too few inputs", [](file& f) { f.calls[0].inputs = {0}; },
@@ -143,14 +146,16 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 3 \"y\" is read, but neither an input nor a constant, nor made by an operator "
      "before"},
     {"made twice", [](file& f) { f.calls[1].outputs[0] = 2; },
-     "subgraph 0: operator 1 RELU: tensor 2 \"sum\" is made by an operator, but there already"},
+     "subgraph 0: operator 1 RELU: tensor 2 \"sum\" is made by this operator, but is an input of the network, or made "
+     "by another one before"},
     {"input that is made", [](file& f) { f.calls[1].outputs[0] = 0; },
-     "subgraph 0: operator 1 RELU: tensor 0 \"x\" is made by an operator, but there already"},
+     "subgraph 0: operator 1 RELU: tensor 0 \"x\" is made by this operator, but is an input of the network, or made by "
+     "another one before"},
     {"constant that is made",
      [](file& f) {
        f.calls[1].outputs[0] = 1, f.tensors[1].shape = {1, 2};
      },
-     "subgraph 0: operator 1 RELU: tensor 1 \"w\" is made by an operator, but there already"},
+     "subgraph 0: operator 1 RELU: tensor 1 \"w\" is made by this operator, but is a constant of the file"},
     {"output that nobody makes", [](file& f) { f.calls.pop_back(); },
      "subgraph 0: output 0: tensor 3 \"y\" is read, but neither an input nor a constant, nor made by an operator "
      "before"},
@@ -160,9 +165,9 @@ const spoiled files[] = {
     {"another file", [](file& f) { f.tensors[1].external_buffer = 1; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" has its elements in another file"},
     {"type that we lack", [](file& f) { f.tensors[0].type = string; },
-     "subgraph 0: input 0: tensor 0 \"x\" has elements of STRING"},
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of STRING, which nnrt does not have"},
     {"type that nobody has", [](file& f) { f.tensors[0].type = 99; },
-     "subgraph 0: input 0: tensor 0 \"x\" has elements of type 99"},
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of type 99, which nnrt does not have"},
     {"rank", [](file& f) { f.tensors[0].shape = {1, 1, 1, 1, 1, 1, 1, 1, 2}; },
      "subgraph 0: input 0: tensor 0 \"x\" rank: got 9, expected at most 8"},
     {"negative extent",
@@ -185,7 +190,7 @@ const spoiled files[] = {
      [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 2, f.buffer_size = ~std::uint64_t{0}; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes lie outside of the file"},
     {"numbers of 4 bits that are computed", [](file& f) { f.tensors[0].type = int4; },
-     "subgraph 0: input 0: tensor 0 \"x\" has elements of INT4"},
+     "subgraph 0: input 0: tensor 0 \"x\" has elements of INT4, which nnrt reads in constants alone"},
     {"numbers of 4 bits, too many",
      [](file& f) {
        f.tensors[1] = {int4, {2}, "w", bytes_of<std::int8_t>({1, 7})};
@@ -216,7 +221,8 @@ const spoiled files[] = {
        f.calls = {{reshape, {0, 4}, {3}}};
        f.inputs = {0, 4};
      },
-     "subgraph 0: operator 0 RESHAPE: reshape \"y\": operand \"shape\" must be a constant: got what a run computes or is given, expected numbers that are known before"},
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": operand \"shape\" must be a constant: got what a run computes or "
+     "is given, expected numbers that are known before"},
     {"16-bit numbers that TFLite would shift",
      [](file& f) {
        for (tensor& t : f.tensors) t.type = int16, t.quantization = {{0.25F}, {0}}, t.data.clear();
@@ -236,7 +242,8 @@ const spoiled files[] = {
        f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.5F}, {std::numeric_limits<std::int32_t>::max()}}};
        f.calls = {{reshape, {0}, {3}}};
      },
-     "subgraph 0: operator 0 RESHAPE: reshape \"y\": zero point must be a number of the type (got -2147483648, expected -128)"},
+     "subgraph 0: operator 0 RESHAPE: reshape \"y\": zero point must be a number of the type (got -2147483648, "
+     "expected -128)"},
     {"16-bit numbers that are compared, of several zero points",
      [](file& f) {
        f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}};
@@ -245,14 +252,14 @@ const spoiled files[] = {
        f.calls = {{55, {0, 1}, {2}}};
        f.outputs = {2};
      },
-     "subgraph 0: operator 0 MAXIMUM: operands and output of different zero points"},
+     "subgraph 0: operator 0 MAXIMUM: input 1: got zero point 1, expected that of the output, 0"},
     {"exponentials of 16-bit numbers, which TFLite interpolates",
      [](file& f) {
        f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}};
        f.tensors[3] = {int16, {1, 2}, "y", {}, {{0.5F}, {0}}};
        f.calls = {{47, {0}, {3}}};
      },
-     "subgraph 0: operator 0 EXP: quantised i16"},
+     "subgraph 0: operator 0 EXP: input 0: got quantised i16 [1, 2] that a run computes or is given, expected f32"},
     {"the least of stored numbers, of another scale",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
@@ -261,7 +268,8 @@ const spoiled files[] = {
        f.calls = {{89, {0, 1}, {2}}};
        f.outputs = {2};
      },
-     "subgraph 0: operator 0 REDUCE_MIN: reduce_min \"least\": declared output quantisation must match (got 0.5, expected 0.25)"},
+     "subgraph 0: operator 0 REDUCE_MIN: reduce_min \"least\": declared output quantisation must match (got 0.5, "
+     "expected 0.25)"},
     {"a range from the least number on",
      [](file& f) {
        const auto number = [](double n) { return tensor{int64, {}, "n", bytes_of<std::int64_t>({n})}; };
@@ -277,7 +285,8 @@ const spoiled files[] = {
        f.calls = {{96, {4, 5, 6}, {3}}};
        f.tensors[3] = floats({0}, "y");
      },
-     "subgraph 0: operator 0 RANGE: range: got ends and a step that give no count of numbers, expected one below 16777216"},
+     "subgraph 0: operator 0 RANGE: range: got ends and a step that give no count of numbers, expected one below "
+     "16777216"},
     {"a slice up to an end that nobody knows",
      [](file& f) {
        f.add({int32, {2}, "begin"});
@@ -285,19 +294,20 @@ const spoiled files[] = {
        f.calls = {{65, {0, 4, 5}, {3}}};
        f.inputs = {0, 4};
      },
-     "subgraph 0: operator 0 SLICE: size -2 beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"},
+     "subgraph 0: operator 0 SLICE: size -2 beside a begin that only a run knows, expected at least 0, or -1 and a "
+     "declared extent"},
     {"a constant that no DEQUANTIZE makes floats of",
      [](file& f) {
        f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2})};
        f.calls = {{dequantize, {1}, {3}}};
      },
-     "subgraph 0: operator 0 DEQUANTIZE: declared output type must match (got i8, expected f32)"},
+     "subgraph 0: operator 0 DEQUANTIZE: input 0: got i8 [1, 2], expected i8, u8 or i16 with a scale, or f16"},
     {"a constant of integers through DEQUANTIZE",
      [](file& f) {
        f.tensors[1] = {int32, {1, 2}, "w", bytes_of<std::int32_t>({1, 2}), {{0.5F}, {0}}};
        f.calls = {{dequantize, {1}, {3}}};
      },
-     "subgraph 0: operator 0 DEQUANTIZE: declared output type must match (got i32, expected f32)"},
+     "subgraph 0: operator 0 DEQUANTIZE: input 0: got i32 [1, 2], expected i8, u8 or i16 with a scale, or f16"},
     {"QUANTIZE to an integer that has no scale here",
      [](file& f) {
        f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.01F}, {0}}};
@@ -318,12 +328,39 @@ const spoiled files[] = {
        f.calls = {{dequantize, {1}, {3}}};
      },
      "subgraph 0: operator 0 DEQUANTIZE: declared output rank must match (got 1, expected 2)"},
+    {"operators of plain numbers, given stored ones",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}}, f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.5F}, {0}}};
+       f.calls = {{59, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 NEG: input 0: got quantised i8 [1, 2] that a run computes or is given, expected numbers "
+     "without a scale"},
+    {"an operator of floats, given integers",
+     [](file& f) {
+       f.tensors[0] = {int32, {1, 2}, "x"}, f.tensors[3] = {int32, {1, 2}, "y"};
+       f.calls = {{108, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 COS: input 0: got i32 [1, 2] that a run computes or is given, expected f32"},
+    {"quotients that are rounded down, of an element type that TFLite does not divide",
+     [](file& f) {
+       f.tensors[0] = {int64, {1, 2}, "x"}, f.tensors[3] = {int64, {1, 2}, "y"};
+       f.calls = {{90, {0, 0}, {3}}};
+     },
+     "subgraph 0: operator 0 FLOOR_DIV: input 0: got i64 [1, 2] that a run computes or is given, expected f32 or i32"},
+    {"a number that only a run knows, in the place of one that must be known",
+     [](file& f) {
+       f.add({int32, {2, 2}, "paddings"});
+       f.inputs = {0, 4};
+       f.calls = {{37, {0, 4, 4}, {3}}};
+     },
+     "subgraph 0: operator 0 BATCH_TO_SPACE_ND: input 1: got i32 [2, 2] that a run computes or is given, expected "
+     "integers that are known before the network runs"},
     {"a cast of stored numbers of several scales",
      [](file& f) {
        f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F, 1}, {0, 0}, 1}};
        f.calls = {{53, {1}, {3}}};
      },
-     "subgraph 0: operator 0 CAST: stored numbers of several scales"},
+     "subgraph 0: operator 0 CAST: input 0: stored numbers of several scales, expected one scale or none"},
     {"ends that count from the begin, beside a new axis",
      [](file& f) {
        f.add({int32, {1}, "one", bytes_of<std::int32_t>({1})});
@@ -378,11 +415,11 @@ const quantised_row quantised_rows[] = {
     {"scales of rows", {2, 2}, {{0.5F, 2}, {0, 0}, 0}, ""},
     {"scales of columns, one of them 0", {2, 2}, {{0.5F, 0}, {0, 0}, 1}, ""},
     {"a vector's axis, which nobody needs", {2}, {{0.5F, 2}, {0, 0}, 3}, ""},
-    {"scale 0", {2, 2}, {{0}, {1}}, "scale: got 0.000000, expected a positive number"},
-    {"scale -1", {2, 2}, {{-1}, {1}}, "scale: got -1.000000, expected a positive number"},
+    {"scale 0", {2, 2}, {{0}, {1}}, "scale: got 0, expected a positive number"},
+    {"scale -1", {2, 2}, {{-1}, {1}}, "scale: got -1, expected a positive number"},
     {"scale 0 of one row", {1, 2}, {{0}, {0}, 0}, ""},
     {"scale 0 of one column, without a zero point", {2, 1}, {{0}, {}, 1}, ""},
-    {"scale 0 of two rows", {2, 1}, {{0}, {0}, 0}, "scale: got 0.000000, expected a positive number"},
+    {"scale 0 of two rows", {2, 1}, {{0}, {0}, 0}, "scale: got 0, expected a positive number"},
     {"infinite scale",
      {2, 2},
      {{std::numeric_limits<float>::infinity()}, {1}},
@@ -394,14 +431,14 @@ const quantised_row quantised_rows[] = {
     {"numbers of scales and zero points", {2, 2}, {{1, 1}, {0}}, "got 1 zero points beside 2 scales"},
     {"axis", {2, 2}, {{1, 1}, {0, 0}, 2}, "quantized_dimension: got 2, expected an axis of [2, 2]"},
     {"negative axis", {2, 2}, {{1, 1}, {0, 0}, -1}, "quantized_dimension: got -1, expected an axis of [2, 2]"},
-    {"number of scales", {2, 2}, {{1, 1, 1}, {0, 0, 0}, 1}, "got 3 scales, expected 2"},
+    {"number of scales", {2, 2}, {{1, 1, 1}, {0, 0, 0}, 1}, "got 3 scales, expected 2, the extent of axis 1"},
     {"several scales of one number", {}, {{1, 1}, {0, 0}, 0}, "quantized_dimension: got 0, expected an axis of []"},
     {"negative scale among several",
      {2, 2},
      {{1, -1}, {0, 0}, 1},
      "scale 1: got -1, expected a finite number of at least 0"},
     {"zero point among several", {2, 2}, {{1, 1}, {0, 5}, 1}, "zero point 1: got 5, expected 0 beside several scales"},
-    {"custom", {2, 2}, {{1}, {0}, 0, true}, "is quantised in a way of its own"},
+    {"custom", {2, 2}, {{1}, {0}, 0, true}, "quantization details: got kind 1, expected none"},
 };
 
 TEST_CASE("tflite: scales and zero points must fit each other and the shape") {

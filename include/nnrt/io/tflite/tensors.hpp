@@ -169,7 +169,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
   const std::int32_t type = tensor[schema::tensor::type];
   const bool is_packed = type == type_number("INT4") && is_constant;
-  if (dtype_of_type(type) == dtype::none && !is_packed) return joined({"has elements of ", name_of_type(type)});
+  if (dtype_of_type(type) == dtype::none && !is_packed)
+    return joined(
+        {"has elements of ", name_of_type(type),
+         type == type_number("INT4") ? ", which nnrt reads in constants alone" : ", which nnrt does not have"});
   return {};
 }
 
@@ -193,7 +196,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 /// One scale and zero point for the whole tensor, or what is wrong with them.
 [[gnu::cold]] inline std::string read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
   if (!(scale > 0) || !math::is_finite(scale))
-    return joined({"scale: got ", std::to_string(scale), ", expected a positive number"});
+    return joined({"scale: got ", text_of(scale), ", expected a positive number"});
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
                          most = std::numeric_limits<std::int32_t>::max();
   if (zero_point < least || zero_point > most)
@@ -211,7 +214,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (axis < 0 || axis >= desc.rank())
     return joined({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
-    return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis]});
+    return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
   if (auto fault = fault_of_channel_scales(scales.bytes()); !fault.empty()) return fault;
   for (std::size_t i = 0; i < scales.size(); ++i)
     if (i < zero_points.size() && zero_points[i] != 0)
@@ -267,7 +270,9 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   tensor_desc desc{is_packed(index) ? i8 : dtype_of_type(tensor[schema::tensor::type]), shape};
   const auto quantised = tensor[schema::tensor::quantization];
   if (quantised[schema::quantization::details_type] != 0)
-    return fail(refusal(index, error_code::not_supported, {"is quantised in a way of its own"}));
+    return fail(
+        refusal(index, error_code::not_supported,
+                {"quantization details: got kind ", quantised[schema::quantization::details_type], ", expected none"}));
   if (const auto fault = detail::read_quantisation(quantised, has_data(index), desc); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
   return desc;
@@ -305,7 +310,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 [[gnu::cold]] inline result<void> tensor_reader::define(std::int32_t index, std::int32_t id) {
   if (!is_index(index)) return fail(declared(index).error());
   if (has_data(index) || id_of(index) != ir::none)
-    return fail(refusal(index, error_code::invalid_file, {"is made by an operator, but there already"}));
+    return fail(refusal(
+        index, error_code::invalid_file,
+        {"is made by this operator, but is ",
+         has_data(index) ? "a constant of the file" : "an input of the network, or made by another one before"}));
   id_of(index) = id;
   return {};
 }

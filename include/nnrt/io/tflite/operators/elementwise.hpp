@@ -66,14 +66,14 @@ template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reade
 /// Of plain numbers.
 [[gnu::cold]] inline void read_neg(node_reader& node) {
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.refuse_quantised(0, x);
   node.finish<ops::neg>({}, {x});
 }
 
 /// One after the other.
 [[gnu::cold]] inline void read_add_n(node_reader& node) {
   std::int32_t sum = node.input(0);
-  if (node.desc(sum).quantised) node.not_supported({"quantised numbers"});
+  node.refuse_quantised(0, sum);
   for (std::size_t i = 1; i < node.input_count(); ++i) sum = node.add<ops::add>({}, {sum, node.input(i)});
   node.conclude(0, sum);
 }
@@ -163,7 +163,7 @@ namespace detail {
   const tensor_desc wanted = node.declared(0);
   std::int32_t x = node.input(0);
   if (node.desc(x).quantised.mode == quantisation::kind::per_channel)
-    node.not_supported({"stored numbers of several scales"});
+    node.not_supported({"input 0: stored numbers of several scales, expected one scale or none"});
   if (node.desc(x).quantised) x = detail::stored_as_real(node, x);
   const std::int64_t type = static_cast<std::int64_t>(wanted.type);
   if (!wanted.quantised) return node.finish<ops::cast>({}, {x, node.integer_list({type})});
@@ -188,7 +188,12 @@ namespace detail {
 
 /// Constants are dequantised here: files keep the weights of float networks so.
 [[gnu::cold]] inline void read_dequantize(node_reader& node) {
-  if (node.is_constant(0)) return node.conclude(0, node.constant(0, {.as_f32 = true}));
+  if (node.is_constant(0)) {
+    const std::int32_t made = node.constant(0, {.as_f32 = true});
+    if (node.is_fine() && node.desc(made).type != f32)
+      return node.not_supported_beside(0, made, "i8, u8 or i16 with a scale, or f16");
+    return node.conclude(0, made);
+  }
   if (node.desc(node.input(0)).type == f16) return read_cast(node);
   read_quantize(node);
 }

@@ -20,8 +20,7 @@ namespace detail {
 
 /// Operators that TFLite looks up in a table when their numbers are quantised, or that it has for f32 alone.
 [[gnu::cold]] inline void require_f32(node_reader& node, std::int32_t x) {
-  const tensor_desc desc = node.desc(x);
-  if (desc.type != f32) node.not_supported({desc.quantised ? "quantised " : "", name_of(desc.type)});
+  if (node.is_fine() && node.desc(x).type != f32) node.not_supported_beside(0, x, "f32");
 }
 [[gnu::cold]] inline void require_f32_or_bytes(node_reader& node, std::int32_t x) {
   if (!node.desc(x).quantised || size_of(node.desc(x).type) != 1) require_f32(node, x);
@@ -63,7 +62,7 @@ template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
 [[gnu::cold]] inline void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
-  if (node.desc(a).type != i32) node.not_supported({name_of(node.desc(a).type)});
+  if (node.is_fine() && node.desc(a).type != i32) node.not_supported_beside(0, a, "f32 or i32");
   const std::int32_t quotient = node.add<ops::div>({}, {a, b});
   const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, b})});
   const std::int32_t is_too_large = node.add<ops::not_equal>({}, {remainder, node.add<ops::mod>({}, {a, b})});

@@ -28,7 +28,8 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   const bool is_sequence = block.size() == 1;
   if (!node.is_fine()) return;
   if (block.empty() || block.size() > 2 || borders.size() != 2 * block.size())
-    return node.not_supported({"blocks along ", block.size(), " axes with ", borders.size(), " borders"});
+    return node.not_supported({"got blocks along ", block.size(), " axes with ", borders.size(),
+                               " borders, expected 1 or 2 axes, and 2 borders for each"});
   typename Op::attrs attrs;
   attrs.block = {block[0], is_sequence ? 1 : block[1]};
   for (std::size_t i = 0; i < 4; ++i) (attrs.*Borders).push_back(i < borders.size() ? borders[i] : 0);
@@ -86,7 +87,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 /// RESIZE_NEAREST_NEIGHBOR where a size or extent is unknown until the network's inputs have their shapes.
 [[gnu::cold]] inline void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners, bool half_pixels) {
   if (node.desc(x).rank() != 4)
-    return node.refuse(error_code::invalid_file, {"an image of rank ", node.desc(x).rank(), ", expected 4"});
+    return node.refuse(error_code::invalid_file, {"input 0: got rank ", node.desc(x).rank(), ", expected 4, an image"});
   const std::int32_t size = cast_to(node, node.input(1), i64);
   for (int axis = 1; axis <= 2; ++axis) {
     const std::int32_t from = extents_of(node, x, axis, 1), to = part_of_list(node, size, axis - 1, 1);
@@ -150,7 +151,8 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   if (shape.rank != 4 || size.size() != 2 || size[0] < 1 || size[1] < 1 || size[0] > 1 << 20 || size[1] > 1 << 20)
     return node.refuse(error_code::invalid_file, {"size: got ", size.size(), " numbers for rank ", shape.rank,
                                                   ", expected height and width for 4"});
-  if (shape[1] < 1 || shape[2] < 1) return node.not_supported({"an image without pixels"});
+  if (shape[1] < 1 || shape[2] < 1)
+    return node.not_supported({"input 0: got ", shape, ", expected an image with pixels"});
   for (int axis = 1; axis <= 2; ++axis) {
     const std::int32_t places = detail::nearest_pixels(node, shape[axis], size[static_cast<std::size_t>(axis - 1)],
                                                        options[kind::align_corners], options[kind::half_pixel_centers]);

@@ -219,7 +219,7 @@ template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
   const bool is_bounded = attrs.fused == activation::relu6;
   attrs.fused = activation::none;
   const std::int32_t x = node.input(0);
-  if (node.desc(x).quantised) node.not_supported({"quantised numbers"});
+  node.refuse_quantised(0, x);
   const std::int32_t mean = node.add<ops::avg_pool>(attrs, {node.add<ops::mul>({}, {x, x})});
   if (!is_bounded) return node.finish<ops::sqrt>({}, {mean});
   node.finish<ops::relu6>({}, {node.add<ops::sqrt>({}, {mean})});

@@ -10,8 +10,14 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one quantisation.
 template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
-  for (const std::int32_t x : {a, b})
-    if (node.is_fine() && node.desc(x).quantised != node.declared(0).quantised) node.not_supported({"operands and output of different zero points"});
+  const quantisation expected = node.declared(0).quantised;
+  for (const std::int32_t x : {a, b}) {
+    const quantisation got = node.desc(x).quantised;
+    if (!node.is_fine() || got == expected) continue;
+    // moved_input() has given them the output's scale, as far as it could.
+    node.not_supported({"input ", x == a ? 0 : 1, ": got zero point ", got.zero_point,
+                        ", expected that of the output, ", expected.zero_point});
+  }
   node.finish<Op>({}, {a, b});
 }
 
