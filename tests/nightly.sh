@@ -44,7 +44,7 @@ build_and_test() {
 
 leg_everyday() {
   export NNRT_STRESS_INFERENCES=20000  # of remote/death
-  export NNRT_NODES=48                 # of each operator and dtype in battery/results
+  export NNRT_NODES=48                 # of each operator and dtype in the battery
   build_and_test dev
 }
 leg_optimised() { build_and_test optimised -L 'unit|example'; }

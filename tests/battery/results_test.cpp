@@ -5,7 +5,6 @@
 #include "battery/one_node.hpp"
 
 #include "support/kernels.hpp"
-#include "support/sanitized.hpp"
 
 #include <nnrt/dynamic.hpp>
 
@@ -13,18 +12,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 using namespace nnrt_test;
 
 namespace {
 
-/// More of them with the environment variable NNRT_NODES, as at night.
-const std::size_t nodes_for_each_dtype = [] {
-  const char* const wanted = std::getenv("NNRT_NODES");
-  return cases<std::size_t>(wanted == nullptr ? 12 : std::strtoull(wanted, nullptr, 10), 2);
-}();
+const std::size_t nodes_for_each_dtype = nodes_of_run(24);
 
 // --- comparison ------------------------------------------------------------
 

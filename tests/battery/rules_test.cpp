@@ -15,7 +15,7 @@ using namespace nnrt_test;
 
 namespace {
 
-const std::size_t nodes_for_each_dtype = cases<std::size_t>(12, 2);
+const std::size_t nodes_for_each_dtype = nodes_of_run(12);
 const int hostile_nodes = cases(20'000, 200);
 
 bool is_signature_rule(const verdict& v, signature_rule rule) {

@@ -4,7 +4,6 @@
 #include "battery/one_node.hpp"
 
 #include "support/same_graph.hpp"
-#include "support/sanitized.hpp"
 
 #include <nnrt/io/saved_model.hpp>
 
@@ -14,7 +13,7 @@ using namespace nnrt_test;
 
 namespace {
 
-const std::size_t nodes_for_each_dtype = cases<std::size_t>(8, 2);
+const std::size_t nodes_for_each_dtype = nodes_of_run(8);
 
 void check_round_trip(const model& network) {
   const saved_model saved{.network = network, .name = "node", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};

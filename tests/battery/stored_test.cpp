@@ -3,7 +3,6 @@
 #include "battery/each_node.hpp"
 #include "battery/one_node.hpp"
 
-#include "support/sanitized.hpp"
 
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
@@ -16,7 +15,7 @@ using namespace nnrt_test;
 
 namespace {
 
-const std::size_t nodes_for_each_dtype = cases<std::size_t>(8, 2);
+const std::size_t nodes_for_each_dtype = nodes_of_run(8);
 
 /// The bytes of all outputs, or that the run found fault with its values.
 node_result run_of(const program& compiled, const random_node& node, bool hides_extents) {
