@@ -67,13 +67,12 @@ bool fits_in_place(const random_node& node, const kernel_choice& choice, std::si
 
 // --- networks of one node ----------------------------------------------------
 
-/// What a session makes of the node; nothing when no network can be made of it.
+/// What a session makes of the node, a fault where it cannot be compiled; nothing when no network can be made of it.
 std::optional<node_result> session_of(const random_node& node, bool hides_extents) {
   const auto network = network_of(node, hides_extents);
   if (!network) return std::nullopt;
   const auto compiled = compile(*network, {.winograd = winograd::off});
-  if (!compiled) MESSAGE(compiled.error().message());
-  REQUIRE(compiled.has_value());
+  if (!compiled) return node_result{{}, {.rule = 0}};  // what a run of constants would complain of is known before
   session run(*compiled);
   const std::vector<const random_operand*> fed = fed_operands(node);
   std::vector<shape_t> shapes;
@@ -208,6 +207,7 @@ TEST_CASE("battery: numbers that only the run shows give the same as those that 
     check_close(node, kernel_of(late, choice_for(late), 1), expected);
     const auto got = session_of(late, false);
     REQUIRE(got.has_value());
+    CHECK(bool(got->fault) == bool(expected.fault));
     if (!expected.fault) check_close_network(node, *got, expected);
   });
 }

@@ -1,5 +1,5 @@
 // resnet18: ResNet-18 with its normalisation, on one small image; nothing but the shapes differs from 224x224.
-// nightly: every day smaller networks have residual blocks, too
+// nightly: every day MobileNetV2 has residual blocks, too
 #include "networks/resnet18.hpp"
 #include "support/network_check.hpp"
 
