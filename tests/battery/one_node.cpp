@@ -16,10 +16,11 @@ namespace {
 struct precision {
   double unit;   // in the last place of 1
   double large;  // from here on one order overflows where another does not
+  double least;  // the step between the smallest numbers
 };
 precision precision_of(dtype type) {
-  if (type == f64) return {0x1p-52, 1e300};
-  return type == f32 ? precision{0x1p-23, 1e30} : precision{0x1p-10, 3e4};
+  if (type == f64) return {0x1p-52, 1e300, 0x1p-1074};
+  return type == f32 ? precision{0x1p-23, 1e30, 0x1p-149} : precision{0x1p-10, 3e4, 0x1p-24};
 }
 
 /// Elements of a floating dtype as doubles; none of any other.
@@ -47,8 +48,8 @@ std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>&
                           double largest_operand, double units) {
   if (!types::floating.contains(desc.type)) return got == expected ? "" : "other bytes";
   const std::vector<double> x = reals_of(desc.type, got), y = reals_of(desc.type, expected);
-  const auto [unit, large] = precision_of(desc.type);
-  const double allowed = units * unit * largest_of(largest_operand, y);
+  const auto [unit, large, least] = precision_of(desc.type);
+  const double allowed = std::max(units * unit * largest_of(largest_operand, y), least);
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (std::isnan(x[i]) && std::isnan(y[i])) continue;
     if (std::fabs(x[i]) > large && std::fabs(y[i]) > large) continue;
@@ -73,7 +74,8 @@ bool are_within(int steps, const tensor_desc& desc, const std::vector<std::byte>
   return all;
 }
 
-/// Adds an operand to the model: constants as they are, others as inputs, with extents hidden where the run shall tell.
+}  // namespace
+
 std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents) {
   std::int32_t id = ir::none;
   if (x.is_constant) {
@@ -93,8 +95,6 @@ std::int32_t add_operand(model_builder& builder, const random_operand& x, std::s
   }
   return id;
 }
-
-}  // namespace
 
 node_result reference_of(random_node& node, std::byte filling) {
   const std::vector<view> in = node.views();

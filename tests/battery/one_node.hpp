@@ -10,6 +10,10 @@
 #include <string>
 #include <vector>
 
+namespace nnrt::inline NNRT_ISA {
+class model_builder;
+}
+
 namespace nnrt_test {
 
 /// The elements of every output of a node, and what the run complained of.
@@ -38,6 +42,10 @@ std::string difference(const random_node& node, const node_result& got, const no
 /// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds in the end. A recurrent layer then
 /// keeps states between its steps that float16 would round to 0.
 std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
+
+/// Adds an operand to a network, and gives back its value: constants as they are, others as inputs called x0, x1 …, with extents hidden where the run
+/// shall tell.
+std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents = false);
 
 /// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the
 /// rules refuse it then.

@@ -304,11 +304,11 @@ quantisation any_quantisation(dtype type, dice& random) {
 }
 
 /// Scales for integers of 8 and 16 bits: the same for all, one for each, or one for each index of the first axis.
-void quantise(random_node& made, dtype computed, dice& random) {
+void quantise(random_node& made, dtype computed, dice& random, bool is_first_given) {
   if (made.op->traits.quantised == stored_numbers::refused || random.once_in(4)) return;
   const bool is_shared = random.once_in(3);
-  const quantisation shared = any_quantisation(computed, random);
-  for (std::size_t i = 0; i < made.in.size(); ++i) {
+  const quantisation shared = is_first_given ? made.in[0].desc.quantised : any_quantisation(computed, random);
+  for (std::size_t i = is_first_given ? 1 : 0; i < made.in.size(); ++i) {
     random_operand& x = made.in[i];
     if (x.desc.type == dtype::none || !types::quantised.contains(x.desc.type)) continue;
     if (x.desc.type == i32 && computed != i32) continue;  // sums that start at a bias: its scale is not looked at
@@ -391,6 +391,9 @@ random_operand constant_list(const operand_spec& row, const shape_t& first, dice
   if (count == 1 && random.once_in(2)) shape = {};
   if (count > 0 && count % 2 == 0 && random.once_in(4)) shape = {count / 2, 2};
   x.desc = {random.one_of(row.accepts), shape};
+  with_element<types::integer>(x.desc.type, [&]<class T>(T) {  // such as there are
+    for (std::int64_t& value : x.values) value = static_cast<std::int64_t>(static_cast<T>(value));
+  });
   return x;
 }
 
@@ -405,7 +408,7 @@ std::vector<std::size_t> rows_of(const operator_info& op, dice& random) {
 }
 
 /// Shapes, dtypes and constants of all operands; one kind of likeness for all of them makes lists of vectors likelier.
-void make_operands(random_node& made, dtype computed, shape_wish wish, dice& random) {
+void make_operands(random_node& made, dtype computed, shape_wish wish, dice& random, const random_operand* given) {
   const operator_info& op = *made.op;
   const bool is_alike = random.once_in(2);
   const likeness common = any_likeness(random);
@@ -413,6 +416,11 @@ void make_operands(random_node& made, dtype computed, shape_wish wish, dice& ran
   for (const std::size_t r : rows_of(op, random)) {
     const operand_spec& row = op.inputs[r];
     random_operand x;
+    if (before.empty() && given != nullptr) {
+      before.push_back(given->desc.shape);
+      made.in.push_back(*given);
+      continue;
+    }
     if (row.given == presence::optional && random.once_in(4)) {
       made.in.push_back(x);
       continue;
@@ -491,12 +499,12 @@ std::string random_node::text() const {
   return line;
 }
 
-std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish) {
+std::optional<random_node> try_node(const operator_info& op, dtype computed, dice& random, shape_wish wish, const random_operand* given) {
   random_node made;
   made.op = &op;
-  make_operands(made, computed, wish, random);
+  make_operands(made, computed, wish, random, given);
   made.words = words_for(op, made.in[0].desc.shape, random);
-  quantise(made, computed, random);
+  quantise(made, computed, random, given != nullptr);
   for (random_operand& x : made.in) make_known(x, random);
   const verdict v = made.infer();
   if (!v || !is_small(made, v)) return std::nullopt;
@@ -506,7 +514,7 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   const bool are_of_result = op.inputs.size() > 1 && op.inputs[0].role == "indices" && op.inputs[1].role == "updates";
   const shape_t& named = are_of_result ? made.out[0].shape : made.in[0].desc.shape;
   if (are_of_result && named.elements() == 0) return std::nullopt;
-  for (std::size_t i = 0; i < made.in.size(); ++i)
+  for (std::size_t i = given != nullptr ? 1 : 0; i < made.in.size(); ++i)
     if (made.in[i].desc.type != dtype::none)
       fill(made.in[i], op.inputs[std::min(i, op.inputs.size() - 1)], named,
            op.traits.weights != weights_role::none && i > 0, random);
