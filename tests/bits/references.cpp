@@ -2,6 +2,9 @@
 // Flow: tests/support/same_bits.py compiles it in many ways, links it with catalogue.cpp and random_node.cpp, and compares what the programs print.
 #include "battery/random_node.hpp"
 
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/math.hpp>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
