@@ -261,6 +261,32 @@ TEST_CASE("bounds: rows rounded to 8 bits, where no number lies between two step
   }
 }
 
+TEST_CASE("bounds: numbers between two steps become one of the two") {
+  for (const dtype type : {f32, f16, f64})
+    for (const double step : {1.0, 0.1, 3e-3}) {
+      CAPTURE(name_of(type));
+      CAPTURE(step);
+      std::vector<double> x{as_stored(type, 127 * step)};
+      for (int i = -127; i < 127; ++i) x.push_back(as_stored(type, (i + 0.5) * step));
+      const auto n = static_cast<std::int64_t>(x.size());
+      given_operand given;
+      with_element<types::floating>(type, [&]<class T>(T) {
+        std::vector<T> stored;
+        for (const double number : x) stored.push_back(math::convert<T>(number));
+        given = bytes_of({type, {1, n}}, stored.data());
+      });
+      tested_node node(ops::of<ops::dynamic_range>(), words_of<ops::dynamic_range>({}), {given}, {});
+      const std::vector<std::byte> y = node.reference()[0];
+      with_element<types::floating>(type, [&]<class T>(T element) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          std::memcpy(&element, y.data() + i * sizeof(T), sizeof(T));
+          const real off = std::fabs(real{math::convert<double>(element)} - real{x[i]}), size = std::fabs(real{x[i]});
+          CHECK(off <= x[0] / 127 * 0.5001L + 2 * unit_of(type, size + x[0] / 127));
+        }
+      });
+    }
+}
+
 // --- fold_affine, scatter_nd ---------------------------------------------------
 
 TEST_CASE("bounds: weights and biases with the scales of what follows their layer") {
