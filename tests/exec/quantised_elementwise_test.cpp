@@ -1,6 +1,6 @@
 // quantised_elementwise_test: a network of elementwise operators on stored numbers gives the same bits in each way of
-// nightly: every day kernels and networks run on bytes, too
 // running.
+// nightly: every day kernels and networks run on bytes, too
 #include <nnrt/dynamic.hpp>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/nnrt.hpp>

@@ -1,6 +1,6 @@
 // quantised_test: a network of 8-bit integers, with scales that come by name, gives the same numbers in each way of
-// nightly: every day kernels and networks run on bytes, too
 // running.
+// nightly: every day kernels and networks run on bytes, too
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/io/make_weights.hpp>

@@ -1,6 +1,6 @@
 // bind_weights_fuzz: any bytes as a weights file, bound to a network that names its tensors in every use; what was
-// nightly: its seeds take a compiler longer than those of the readers
 // bound must be readable to its last byte.
+// nightly: its seeds take a compiler longer than those of the readers
 #include <nnrt/io/bind_weights.hpp>
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // cache_fuzz: any bytes as a prepared model's cache - a file of a driver's, a bundle in memory, a directory's info file
-// nightly: its seeds take a compiler longer than those of the readers
 // - with digests that fit. What is accepted is the same when it is written and read again.
+// nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 
 #include <nnrt/c_api/cache.hpp>

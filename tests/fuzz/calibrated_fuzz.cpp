@@ -1,10 +1,10 @@
 // calibrated_fuzz: files of calibrated networks, with digests that fit. What load_calibrated() accepts gives an
-// nightly: its seeds take a compiler longer than those of the readers
 // executor that computes the same on one thread and two, what its graph says by references, and the same when it is
 // written and read again; or it is refused in words.
 //
 // Input: the last byte says whether the bytes before it are a file, changes (changed_bytes.hpp) of one that this
 // library wrote, or other numbers in it; and whether its network is given floats, or images.
+// nightly: its seeds take a compiler longer than those of the readers
 #include "changed_bytes.hpp"
 
 #include "support/networks.hpp"

@@ -1,9 +1,9 @@
 // hb_dnn_fuzz: any sequence of hbDNN's functions, with handles that are null, released or of another kind, models whose
-// nightly: its seeds take a compiler longer than those of the readers
 // bytes were changed, and tensors whose properties and memory are not those of the model. What runs as it should gives
 // x + 1.
 //
 // Input: calls of one byte each, numbers come from the bytes behind.
+// nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 
 #include <dnn/hb_dnn.h>

@@ -1,9 +1,9 @@
 // stored_program_fuzz: a stored program of this library with bytes changed in it, and digests that say that nothing
-// nightly: its seeds take a compiler longer than those of the readers
 // was. What is restored must run, give the same on one thread and two, and the same as before where nothing was
 // changed.
 //
 // Input: which network, then changes (changed_bytes.hpp).
+// nightly: its seeds take a compiler longer than those of the readers
 #include "changed_bytes.hpp"
 
 #include <nnrt/dynamic.hpp>

@@ -1,9 +1,9 @@
 // stored_weights_fuzz: stored weights of static networks with bytes changed in them, and digests that say that nothing
-// nightly: its seeds take a compiler longer than those of the readers
 // was. What is restored must run, give the same on one thread and two, and the same as before where nothing was
 // changed.
 //
 // Input: which network, then changes (changed_bytes.hpp).
+// nightly: its seeds take a compiler longer than those of the readers
 #include "changed_bytes.hpp"
 
 #include "support/networks.hpp"
