@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutate.py: flips comparisons in shape rules, passes and planners, and shows which flips a test notices.
+"""mutate.py: flips comparisons in shape rules, passes and choices of kernels, and shows which flips a test notices.
 
 Flow: tests/nightly.sh calls it as its leg `mutation`. A mutant is one operator of one line, changed in a copy of its header that
 stands before the real one on the include path; the header's own tests are compiled alone against it. A mutant is killed when they do not
@@ -24,7 +24,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
 # What is changed: one folder a row, with the lines that count. `reference` and the DSL functions of operators are held by other tests.
-FOLDERS = {"ops": "nnrt/ops", "passes": "nnrt/passes"}
+FOLDERS = {"ops": "nnrt/ops", "passes": "nnrt/passes", "kernels": "nnrt/kernels/bind"}
+# Of kernels: what is decided about a node. Which function a dtype gets, and what functions compute, is held by tests that run them.
+DECISION = re.compile(r"\bconstexpr (kernel_choice|bool|std::string_view) \w+\(")
+CHOICES = ROOT / "tests" / "kernels" / "choices_test.cpp"
 FLIPS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ", " && ": " || ", " || ": " && "}
 FLAGS = ["-std=c++20", "-O0", "-D_GLIBCXX_ASSERTIONS", "-fno-exceptions", "-fno-rtti", "-DDOCTEST_CONFIG_NO_EXCEPTIONS_BUT_WITH_ALL_ASSERTS",
          f'-DNNRT_TEST_DATA="{ROOT / "tests" / "data"}"', f'-DNNRT_MODELS_DIR="{ROOT.parent / "shared" / "models"}"', "-pthread"]
@@ -67,7 +70,8 @@ def without_comment(line: str) -> str:
 def mutants_of(header: Path) -> list[Mutant]:
     """Comparisons of code outside of references, preprocessor lines and static_asserts."""
     found: list[Mutant] = []
-    depth_of_reference = 0
+    are_kernels = header.is_relative_to(INCLUDE / FOLDERS["kernels"])
+    depth_of_reference = depth_of_decision = 0
     for number, line in enumerate(header.read_text(encoding="utf-8").splitlines()):
         code = without_comment(line)
         # The body of `reference`: tests hold its numbers against golden ones, so it is left out here.
@@ -77,6 +81,12 @@ def mutants_of(header: Path) -> list[Mutant]:
         if re.search(r"\breference\(", code) and code.rstrip().endswith("{"):
             depth_of_reference = 1
             continue
+        if are_kernels:
+            if depth_of_decision == 0 and not DECISION.search(code):
+                continue
+            depth_of_decision += code.count("{") - code.count("}")
+            if "&run" in code:
+                continue
         if re.match(r"\s*(#|static_assert|template|requires|concept)", code):
             continue
         for operator in FLIPS:
@@ -88,7 +98,9 @@ def mutants_of(header: Path) -> list[Mutant]:
 
 
 def tests_of(mutant: Mutant) -> list[Path]:
-    """The test files that mirror the header; of a header in detail/ those of the operators that include it."""
+    """The test files that mirror the header; of a header in detail/ those of the operators that include it. One holds all choices of kernels."""
+    if mutant.folder() == "kernels":
+        return [CHOICES]
     own = ROOT / "tests" / mutant.folder() / f"{mutant.stem()}_test.cpp"
     if own.is_file():
         return [own]
@@ -118,7 +130,8 @@ class Laboratory:
 
     def passes(self, test: Path, overlay: Path) -> bool:
         program = overlay / (test.stem + ".program")
-        if not self.call([test, self.main, "-o", program], overlay):
+        separate = ["-DNNRT_SEPARATE_COMPILATION"] if test == CHOICES else []  # it runs no kernel
+        if not self.call([*separate, test, self.main, "-o", program], overlay):
             return False
         try:
             return subprocess.run([program, "--no-intro", "--minimal"], capture_output=True, timeout=60, check=False).returncode == 0

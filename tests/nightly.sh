@@ -20,7 +20,7 @@ Runs the named legs, or all of them:
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120); says how many inputs each has tried
   coverage   unit tests and examples with counters; prints which part of the lines and branches of include/ they run
-  mutation   comparisons of shape rules and passes are flipped, for MUTATION_SECONDS (3600); lists the flips that no test notices
+  mutation   comparisons of shape rules, passes and kernel choices are flipped, for MUTATION_SECONDS (3600); lists the flips that no test notices
 EOF
 }
 case "${1:-}" in -h | --help) usage; exit 0 ;; esac
