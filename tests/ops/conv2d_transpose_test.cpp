@@ -561,4 +561,15 @@ TEST_CASE("conv2d_transpose: 16-bit activations go with 8-bit weights, and with 
     CHECK(infer<op>(form{}, {computed(x_i16), weight(w_i8), weight({bias, {6}})}, {y_i16}).output(0) == y_i16);
 }
 
+TEST_CASE("conv2d_transpose: NNRt takes weights of rank 4 alone") {
+  const auto refusal = [](shape_t w) {
+    const operand in[] = {computed(f32_of({1, 3, 3, 2})), weight(f32_of(w))};
+    return op::nnrt_refuses(form{}, in, {});
+  };
+  CHECK(refusal({4, 2, 2, 2}).of.empty());
+  CHECK(refusal({4, 2, 2}).of == "rank of weight");
+  CHECK(refusal({4, 2, 2}).actual == 3);
+  CHECK(refusal({4, 2, 2}).expected == 4);
+}
+
 }  // namespace
