@@ -18294,8 +18294,8 @@ void byte_depthwise(const depthwise_shape& s, const byte_depthwise_buffers& of, 
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-inline constexpr dtype_set convolved = types::floating | layered;
-inline constexpr dtype_set convolution_weight = types::floating | bytes;
+inline constexpr dtype_set convolved = types::floating | layered | plain_layered;
+inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
 inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
 /// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
@@ -18329,12 +18329,19 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
+/// What the numbers of x and weight stand for: floating point, integers without a scale, or with the scales that a quantised layer needs.
+template <class Rule> constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  for (const tensor_desc& plain : {in[0].desc, in[1].desc})
+    if (auto v = refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
+  return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
+}
+
 /// Rules of both convolutions, up to those about groups, which each has its own of.
 template <class Rule>
 constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
                                     array_ref<const tensor_desc> wanted) {
   if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
+  if (auto v = check_numbers<Rule>(in, wanted); !v) return v;
   return check_bias<Rule>(in);
 }
 
@@ -18416,15 +18423,15 @@ inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
-  using sum_t = math::compute_t<T>;
+  using sum_t = layer_sum_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
   const auto y = out[0].as<typename Finish::element>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
-  const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
+  const zero_points<sum_t> zero{static_cast<sum_t>(zero_of<T>(in[0])), static_cast<sum_t>(zero_of<T>(in[1]))};
   for (std::int64_t o = 0; o < filters; ++o) {
-    const sum_t start = bias_of<T>(in, o);
+    const auto start = static_cast<sum_t>(bias_of<T>(in, o));
     const double scale = sum_scale<T>(in[0], in[1], o);
     const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
@@ -18437,7 +18444,7 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
         for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
           const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
                                 ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(sum_at(at, oh, ow));
+          y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at(at, oh, ow)));
         }
   }
 }
@@ -19220,7 +19227,7 @@ namespace ops {
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
+/// f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose sums wrap around; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output channel; with one it has a zero point, too (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) *
 /// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
@@ -19272,6 +19279,7 @@ struct conv2d {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -20070,7 +20078,7 @@ namespace ops {
 /// model's) may choose any size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H *
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
-/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
+/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or all i32 or i64 without a scale; or x and weight i8,
 /// or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums are scaled as with one of i32, unlike conv2d's); y with the scale
 /// that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
@@ -20124,6 +20132,7 @@ struct conv2d_transpose {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -20151,7 +20160,7 @@ struct conv2d_transpose {
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
       if (auto v = check_window<Rule>(axis); !v) return v;
-    if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_numbers<Rule>(in, wanted); !v) return v;
     if (auto v = detail::check_bias<Rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;
@@ -20174,17 +20183,17 @@ struct conv2d_transpose {
   /// The same, where more may be added to the sums before Finish makes elements of y of them: as detail::convolve().
   template <class T, class Finish, class Added = detail::nothing_added>
   static constexpr void add_up(const attrs& a, arguments in, results out, const Added& added = {}) {
-    using sum_t = math::compute_t<T>;
+    using sum_t = detail::layer_sum_t<T>;
     const auto x = in[0].as<const T>();
     const auto weight = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<typename Finish::element>();
     if (y.elements() <= 0) return;
     const auto lie = windows(a, x.shape, weight.shape);
     const std::int64_t top = lie.h.pad_before(y.extent(1)), left = lie.w.pad_before(y.extent(2));
-    const detail::zero_points<sum_t> zero{detail::zero_of<T>(in[0]), detail::zero_of<T>(in[1])};
+    const detail::zero_points<sum_t> zero{static_cast<sum_t>(detail::zero_of<T>(in[0])), static_cast<sum_t>(detail::zero_of<T>(in[1]))};
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
-      const sum_t start = detail::bias_of<T>(in, o);
+      const auto start = static_cast<sum_t>(detail::bias_of<T>(in, o));
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
       const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, without_bias));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
@@ -20195,7 +20204,7 @@ struct conv2d_transpose {
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
           for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-            y(n, oh, ow, o) = finish(sum_at({n, oh + top, ow + left, channel, o}, oh, ow));
+            y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at({n, oh + top, ow + left, channel, o}, oh, ow)));
     }
   }
 
@@ -20216,7 +20225,7 @@ struct conv2d_transpose {
   }
 
   /// start + the products of all taps that lie on the place.
-  template <class T, class Sum = math::compute_t<T>>
+  template <class T, class Sum = detail::layer_sum_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
                                    const tensor_view<const T>& x,
                                    const tensor_view<const detail::weight_t<T>>& weight, Sum start,
@@ -20963,6 +20972,7 @@ struct depthwise_conv2d {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,

@@ -28,7 +28,7 @@ const row table[] = {
     {"a node whose name would play with a terminal", refuse(rule::input_channels_must_equal_weight_channels_times_group, 3, 4), "a\x1b\"b",
      "conv2d \"a\\u001b\\\"b\": input channels must equal weight channels times group (got 3, expected 4)"},
     {"dtypes", require(signature_rule::operand_type_must_be_accepted_by_the_operator, boolean, f16), "stem",
-     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, u8, f16, f32, f64)"},
+     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, i32, i64, u8, f16, f32, f64)"},
     {"formats", require(rule::input_must_be_nhwc, nchw, nhwc), "stem",
      "conv2d \"stem\": input must be nhwc (got nchw, expected nhwc)"},
     {"a rule of every operator", require_at_least(signature_rule::required_operand_must_be_given, 1, 2), "stem",

@@ -236,8 +236,8 @@ TEST_CASE("conv2d: the signature's rules come first") {
   CHECK(breaks(infer<op>(form{}, {x8}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>(form{}, {x8, w3, weight(f32_of({6})), x8}),
                signature_rule::operands_must_not_exceed_the_signature, 4, 3));
-  CHECK(breaks(infer<op>(form{}, {computed({i64, {1, 8, 8, 4}}), w3}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i64), int(i8)));
+  CHECK(breaks(infer<op>(form{}, {computed({u16, {1, 8, 8, 4}}), w3}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
   CHECK(breaks(infer<op>(form{}, {x8, w3}, {f32_of({1, 6, 7, 6})}), signature_rule::declared_output_extent_must_match,
                6, 7));
   CHECK(breaks(infer<op>(form{.pad = around(limit, limit, limit, limit)}, {x8, w3}),
@@ -572,6 +572,19 @@ TEST_CASE("conv2d: 16-bit activations go with 8-bit weights, and with biases of 
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(i16), int(i8)));
   for (const dtype bias : {i64, i32})
     CHECK(infer<op>(form{}, {computed(x_i16), weight(w_i8), weight({bias, {6}})}, {y_i16}).output(0) == y_i16);
+}
+
+TEST_CASE("conv2d: integers without a scale wrap around in their own width") {
+  const tensor_desc x{i32, nhwc, {1, 1, 2, 1}}, w{i32, {1, 1, 2, 1}}, b{i32, {1}}, y{i32, nhwc, {1, 1, 1, 1}};
+  CHECK(infer<op>(form{}, {computed(x), weight(w), weight(b)}).output(0) == y);
+  std::int32_t of_x[] = {INT32_MAX, 3}, of_w[] = {2, 5}, of_b[] = {7}, of_y[1] = {};
+  const view in[] = {{&x, of_x}, {&w, of_w}, {&b, of_b}}, out[] = {{&y, of_y}};
+  op::reference<std::int32_t>(form{}, in, out);
+  CHECK(of_y[0] == 20);  // 2 * (2^31 - 1) is -2
+  const tensor_desc scaled{i32, nhwc, {1, 1, 2, 1}, quant{0.5F, 0}};
+  CHECK(breaks(infer<op>(form{}, {computed(scaled), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
+  const tensor_desc wide{i64, nhwc, {1, 1, 2, 1}};
+  CHECK(breaks(infer<op>(form{}, {computed(wide), weight(w)}), rule::weight_type_must_equal_input_type, int(i32), int(i64)));
 }
 
 }  // namespace

@@ -212,8 +212,8 @@ TEST_CASE("conv2d_transpose: the signature's rules come first") {
   CHECK(breaks(infer<op>(form{}, {x8}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>(form{}, {x8, w3, weight(f32_of({6})), x8}),
                signature_rule::operands_must_not_exceed_the_signature, 4, 3));
-  CHECK(breaks(infer<op>(form{}, {computed({i64, {1, 8, 8, 4}}), w3}),
-               signature_rule::operand_type_must_be_accepted_by_the_operator, int(i64), int(i8)));
+  CHECK(breaks(infer<op>(form{}, {computed({u16, {1, 8, 8, 4}}), w3}),
+               signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
   // Products beyond 64 bits become sizes beyond the limit.
   CHECK(breaks(
       infer<op>(form{.stride{limit, 1}}, {computed(f32_of({1, max_elements, 1, 1})), weight(f32_of({6, 3, 3, 1}))}),
@@ -570,6 +570,18 @@ TEST_CASE("conv2d_transpose: NNRt takes weights of rank 4 alone") {
   CHECK(refusal({4, 2, 2}).of == "rank of weight");
   CHECK(refusal({4, 2, 2}).actual == 3);
   CHECK(refusal({4, 2, 2}).expected == 4);
+}
+
+TEST_CASE("conv2d_transpose: integers without a scale wrap around in their own width") {
+  const tensor_desc x{i32, nhwc, {1, 1, 1, 1}}, w{i32, {1, 1, 2, 1}}, b{i32, {1}}, y{i32, nhwc, {1, 1, 2, 1}};
+  CHECK(infer<op>(form{}, {computed(x), weight(w), weight(b)}).output(0) == y);
+  std::int32_t of_x[] = {INT32_MAX}, of_w[] = {2, 5}, of_b[] = {7}, of_y[2] = {};
+  const view in[] = {{&x, of_x}, {&w, of_w}, {&b, of_b}}, out[] = {{&y, of_y}};
+  op::reference<std::int32_t>(form{}, in, out);
+  CHECK(of_y[0] == 5);  // 2 * (2^31 - 1) is -2
+  CHECK(of_y[1] == INT32_MIN + 2);
+  const tensor_desc scaled{i32, nhwc, {1, 1, 1, 1}, quant{0.5F, 0}};
+  CHECK(breaks(infer<op>(form{}, {computed(scaled), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
 }
 
 }  // namespace

@@ -210,7 +210,7 @@ const row broken_rules[] = {
      },
      "conv2d \"stem\": operands must not exceed the signature (got 4, expected 3)"},
     {"dtypes by name", [](ir::graph& g) { g.at(0).desc.type = boolean; },
-     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, u8, f16, f32, f64)"},
+     "conv2d \"stem\": operand type must be accepted by the operator (got boolean, expected one of i8, i16, i32, i64, u8, f16, f32, f64)"},
     {"formats by name", [](ir::graph& g) { g.at(0).desc.layout = nchw; },
      "conv2d \"stem\": input must be nhwc (got nchw, expected nhwc)"},
     {"a declared dtype", [](ir::graph& g) { g.at(4).desc.type = f16; },

@@ -17,7 +17,7 @@ namespace ops {
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
 /// Lengths are in pixels; pads hold zeros; the odd pixel of `same` is at bottom and right. dtypes: all operands one of
-/// f16 (sums in f32), f32, f64; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
+/// f16 (sums in f32), f32, f64; or i32 or i64 without a scale, whose sums wrap around; or quantised: x and weight i8, or both u8, bias i32 (its scale is that of x times that
 /// of the weight), y of the dtype of x with the scale that `into<quant{…}>` gives. The weight has one scale, or one for
 /// each output channel; with one it has a zero point, too (which TFLite's i8 weights have not). Sums are exact integers of (x - zero point) *
 /// (weight - zero point), scaled by requantise(), and a fused activation is a clamp of the stored numbers. Or x i16,
@@ -69,6 +69,7 @@ struct conv2d {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,

@@ -25,7 +25,7 @@ namespace ops {
 /// model's) may choose any size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H *
 /// stride, with `valid` up to stride - 1 more. An image without rows gives one without rows.
 ///
-/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or x and weight i8,
+/// dtypes, quantisation and rounding are conv2d's: all operands one of f16 (sums in f32), f32, f64; or all i32 or i64 without a scale; or x and weight i8,
 /// or both u8, bias i32; or x i16, weight i8, bias i64 or i32 (without one sums are scaled as with one of i32, unlike conv2d's); y with the scale
 /// that `into<quant{…}>` gives.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_CONV2D_TRANSPOSE; quantised, and declared sizes: the reference
@@ -79,6 +79,7 @@ struct conv2d_transpose {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,
@@ -106,7 +107,7 @@ struct conv2d_transpose {
     const auto at = windows(a, x.shape, w.shape);
     for (const detail::transposed_window& axis : {at.h, at.w})
       if (auto v = check_window<Rule>(axis); !v) return v;
-    if (auto v = detail::check_quantised_layer<Rule>(x, w, wanted); !v) return v;
+    if (auto v = detail::check_numbers<Rule>(in, wanted); !v) return v;
     if (auto v = detail::check_bias<Rule>(in); !v) return v;
     const tensor_desc wish = detail::wish_of(wanted);
     const bool is_declared = wish.rank() == 4;
@@ -129,17 +130,17 @@ struct conv2d_transpose {
   /// The same, where more may be added to the sums before Finish makes elements of y of them: as detail::convolve().
   template <class T, class Finish, class Added = detail::nothing_added>
   static constexpr void add_up(const attrs& a, arguments in, results out, const Added& added = {}) {
-    using sum_t = math::compute_t<T>;
+    using sum_t = detail::layer_sum_t<T>;
     const auto x = in[0].as<const T>();
     const auto weight = in[1].as<const detail::weight_t<T>>();
     const auto y = out[0].as<typename Finish::element>();
     if (y.elements() <= 0) return;
     const auto lie = windows(a, x.shape, weight.shape);
     const std::int64_t top = lie.h.pad_before(y.extent(1)), left = lie.w.pad_before(y.extent(2));
-    const detail::zero_points<sum_t> zero{detail::zero_of<T>(in[0]), detail::zero_of<T>(in[1])};
+    const detail::zero_points<sum_t> zero{static_cast<sum_t>(detail::zero_of<T>(in[0])), static_cast<sum_t>(detail::zero_of<T>(in[1]))};
     const std::int64_t filters_of_group = weight.extent(0) / a.group;
     for (std::int64_t o = 0; o < weight.extent(0); ++o) {
-      const sum_t start = detail::bias_of<T>(in, o);
+      const auto start = static_cast<sum_t>(detail::bias_of<T>(in, o));
       const double scale = detail::sum_scale<T>(in[0], in[1], o);
       const Finish finish(out[0], a.fused, scale, detail::has_wide_sums<T>(in, without_bias));
       const auto sum_at = [&](const detail::window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
@@ -150,7 +151,7 @@ struct conv2d_transpose {
       for (std::int64_t n = 0; n < y.extent(0); ++n)
         for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
           for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-            y(n, oh, ow, o) = finish(sum_at({n, oh + top, ow + left, channel, o}, oh, ow));
+            y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at({n, oh + top, ow + left, channel, o}, oh, ow)));
     }
   }
 
@@ -171,7 +172,7 @@ struct conv2d_transpose {
   }
 
   /// start + the products of all taps that lie on the place.
-  template <class T, class Sum = math::compute_t<T>>
+  template <class T, class Sum = detail::layer_sum_t<T>>
   static constexpr Sum sum_of_taps(const detail::transposed_window_pair& windows, const detail::window_place& at,
                                    const tensor_view<const T>& x,
                                    const tensor_view<const detail::weight_t<T>>& weight, Sum start,

@@ -61,6 +61,7 @@ struct depthwise_conv2d {
     bias_type_of_a_quantised_input_must_be_i32,
     bias_type_of_an_i16_input_must_be_i64_or_i32,
     bias_must_have_one_element_for_each_output_channel,
+    quantised_type_must_be_i8_u8_or_i16,
     quantised_input_must_have_one_scale,
     quantised_output_must_have_one_scale,
     quantised_weight_must_have_a_scale,

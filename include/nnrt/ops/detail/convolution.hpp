@@ -9,8 +9,8 @@
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
-inline constexpr dtype_set convolved = types::floating | layered;
-inline constexpr dtype_set convolution_weight = types::floating | bytes;
+inline constexpr dtype_set convolved = types::floating | layered | plain_layered;
+inline constexpr dtype_set convolution_weight = types::floating | bytes | plain_layered;
 inline constexpr dtype_set convolution_bias = types::floating | types_of(i32, i64);
 
 /// Products of a convolution: each output meets one filter. 0 while an extent is unknown.
@@ -44,12 +44,19 @@ template <class Rule> constexpr verdict check_bias(array_ref<const operand> in) 
   return require_same_extent(Rule::bias_must_have_one_element_for_each_output_channel, bias.elements(), w.shape[0]);
 }
 
+/// What the numbers of x and weight stand for: floating point, integers without a scale, or with the scales that a quantised layer needs.
+template <class Rule> constexpr verdict check_numbers(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+  for (const tensor_desc& plain : {in[0].desc, in[1].desc})
+    if (auto v = refuse_scales_of_plain(Rule::quantised_type_must_be_i8_u8_or_i16, plain); !v) return v;
+  return check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted);
+}
+
 /// Rules of both convolutions, up to those about groups, which each has its own of.
 template <class Rule>
 constexpr verdict check_convolution(const window_pair& at, array_ref<const operand> in,
                                     array_ref<const tensor_desc> wanted) {
   if (auto v = check_windows<Rule>(at); !v) return v;
-  if (auto v = check_quantised_layer<Rule>(in[0].desc, in[1].desc, wanted); !v) return v;
+  if (auto v = check_numbers<Rule>(in, wanted); !v) return v;
   return check_bias<Rule>(in);
 }
 
@@ -131,15 +138,15 @@ inline constexpr biasless_sums sums_of_convolutions = biasless_sums::wide;
 /// the input channels of that group only. More may be added to the sums before Finish, an epilogue, makes elements of y of them.
 template <class T, class Finish, class Added = nothing_added>
 constexpr void convolve(const window_pair& windows, std::int64_t group, activation fused, arguments in, results out, const Added& added = {}) {
-  using sum_t = math::compute_t<T>;
+  using sum_t = layer_sum_t<T>;
   const auto x = in[0].as<const T>();
   const auto weight = in[1].as<const weight_t<T>>();
   const auto y = out[0].as<typename Finish::element>();
   const std::int64_t filters = weight.extent(0), filters_of_group = group > 0 ? filters / group : 0;
   if (y.elements() <= 0) return;
-  const zero_points<sum_t> zero{zero_of<T>(in[0]), zero_of<T>(in[1])};
+  const zero_points<sum_t> zero{static_cast<sum_t>(zero_of<T>(in[0])), static_cast<sum_t>(zero_of<T>(in[1]))};
   for (std::int64_t o = 0; o < filters; ++o) {
-    const sum_t start = bias_of<T>(in, o);
+    const auto start = static_cast<sum_t>(bias_of<T>(in, o));
     const double scale = sum_scale<T>(in[0], in[1], o);
     const Finish finish(out[0], fused, scale, has_wide_sums<T>(in, sums_of_convolutions));
     const auto sum_at = [&](const window_place& at, [[maybe_unused]] std::int64_t oh, [[maybe_unused]] std::int64_t ow) {
@@ -152,7 +159,7 @@ constexpr void convolve(const window_pair& windows, std::int64_t group, activati
         for (std::int64_t ow = 0; ow < y.extent(2); ++ow) {
           const window_place at{n, oh * windows.h.stride - windows.h.pad_before(),
                                 ow * windows.w.stride - windows.w.pad_before(), channel, o};
-          y(n, oh, ow, o) = finish(sum_at(at, oh, ow));
+          y(n, oh, ow, o) = finish(static_cast<math::compute_t<T>>(sum_at(at, oh, ow)));
         }
   }
 }
