@@ -6578,7 +6578,7 @@ template <class T> struct stored_sum {
 
   constexpr stored_sum(const stored_pair& of, int sign)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
-    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
     factor_b = fixed_point_of(double{of.b.scale} / twice);
     // Its sign here, not after rounding: halves go toward plus infinity.
@@ -6599,7 +6599,7 @@ template <class T> struct stored_sum {
     return rounding::twice::scale(x * (1 << left_shift), factor);
   }
   constexpr void set_to_even(const stored_pair& of, int sign) {
-    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = a > b ? a : b;
+    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = std::max(a, b);
     factor_y = fixed_point_of(larger);
     const auto mantissa = [&](double factor) { return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa))); };
     factor_a = {mantissa(a), 0};
@@ -6617,7 +6617,7 @@ template <class T> struct stored_squared_difference {
 
   constexpr explicit stored_squared_difference(const stored_pair& of)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
-    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
     factor_b = fixed_point_of(double{of.b.scale} / twice);
     factor_y = fixed_point_of(twice * twice / ((1 << 2 * left_shift) * double{of.y.scale}));
@@ -8926,7 +8926,7 @@ class wide_product {
   }
   constexpr double value() const {
     if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
-    const auto exponent = static_cast<int>(exponent_ > 3000 ? 3000 : exponent_ < -3000 ? -3000 : exponent_);
+    const auto exponent = static_cast<int>(nnrt::detail::clamped(exponent_, -3000, 3000));
     return math::copysign(math::detail::scaled(math::abs(mantissa_), exponent), mantissa_);
   }
 
@@ -8954,8 +8954,8 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
   moments m;
   if constexpr (sizeof(T) == sizeof(double)) {
     double largest = 0;
-    for (std::int64_t i = 0; i < count; ++i) largest = math::abs(at(i)) > largest ? math::abs(at(i)) : largest;
-    const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest > 0 && largest < 0x1p-400 && epsilon == 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, math::abs(at(i)));
+    const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest < 0x1p-400 && epsilon == 0;
     if (is_huge || is_tiny) m.per_unit = is_huge ? 0x1p-700 : 0x1p600;
     if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();  // lost beside a variance, and makes 0 of 0 / 0
   }
@@ -10418,7 +10418,7 @@ template <class Rule, class Window> constexpr verdict check_lengths(const Window
 
 /// At least one window fits, unless SAME padding adds what is missing, or ceil_mode takes one that fits in part.
 template <class Rule> constexpr verdict check_cover(const window& at) {
-  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0 || at.outputs() > 0) return {};
+  if (at.mode == pad_mode::same || at.input < 0 || at.kernel == -1 || at.outputs() > 0) return {};
   return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
 }
 
@@ -10459,7 +10459,7 @@ template <class Attributes> constexpr window_pair windows_of(const Attributes& a
 /// Then each window sees a pixel of the image: none lies in the padding alone.
 template <class Rule> constexpr verdict check_pads_of(const window& at) {
   if (at.mode != pad_mode::explicit_pads) return {};
-  const std::int64_t widest = at.before > at.after ? at.before : at.after;
+  const std::int64_t widest = std::max(at.before, at.after);
   return require_at_most(Rule::pads_must_be_smaller_than_kernel, widest, at.kernel - 1);
 }
 
@@ -10484,13 +10484,13 @@ struct pixels {
 };
 constexpr pixels pixels_of(const window& at, std::int64_t i) {
   const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel;
-  return {first < 0 ? 0 : first, last < at.input ? last : at.input};
+  return {std::max<std::int64_t>(first, 0), std::min(last, at.input)};
 }
 
 /// How many places of window i lie in the image or in its padding: ceil_mode's last window may reach behind both.
 constexpr std::int64_t places_of(const window& at, std::int64_t i) {
   const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel, end = at.input + at.pad_after();
-  return (last < end ? last : end) - first;
+  return std::min(last, end) - first;
 }
 
 /// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
@@ -10525,7 +10525,7 @@ template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attr
   return made;
 }
 /// A window may be longer than the image, far longer.
-constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
+constexpr std::int64_t taps_in_image(const pooled_axis& at) { return std::min(at.kernel, at.input); }
 
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
@@ -10544,7 +10544,7 @@ template <class Op, class Fold> struct pooling_binding {
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
     return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
             .record = record_of(shape, range_of(attrs.fused)),
-            .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
+            .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(taps, 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
   }
   static void run_rows(const kernel_call& call) {
@@ -10567,7 +10567,7 @@ template <class Op, class Fold> struct byte_pooling_binding {
     const pooling_shape shape = pooling_shape_for(attrs, x.shape);
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
-    const std::int64_t taps = h * w < 64 ? h * w : 64;
+    const std::int64_t taps = std::min<std::int64_t>(h * w, 64);
     return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
@@ -11327,12 +11327,12 @@ constexpr block_place place_in_blocks(extent2 block, std::int64_t batch, std::in
 /// The i for which 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
 struct pixels_inside {
   std::int64_t first, last;
-  constexpr std::int64_t count() const { return last > first ? last - first : 0; }
+  constexpr std::int64_t count() const { return std::max<std::int64_t>(last - first, 0); }
 };
 constexpr pixels_inside inside(std::int64_t count, std::int64_t step, std::int64_t offset, std::int64_t extent) {
   const std::int64_t first = offset < 0 ? (step - 1 - offset) / step : 0;
   const std::int64_t last = extent > offset ? (extent - offset - 1) / step + 1 : 0;
-  return {first, last < count ? last : count};
+  return {first, std::min(last, count)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -12277,7 +12277,7 @@ struct concat {
    private:
     /// Such a factor already takes every number but the zero point beyond the range, and what it makes of them stays
     /// finite: infinity - infinity would be no number.
-    static constexpr float bounded(float factor) { return factor < 0x1p100F ? factor : 0x1p100F; }
+    static constexpr float bounded(float factor) { return std::min(factor, 0x1p100F); }
   };
   /// Copies x to y where that takes another scale; false where it does not.
   template <class T>
@@ -21117,8 +21117,7 @@ template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>
   };
   const Real area_a = area(a), area_b = area(b);
   if (!(area_a > 0 && area_b > 0)) return 0;
-  const Real common = area(box<Real>{a.top > b.top ? a.top : b.top, a.left > b.left ? a.left : b.left,
-                                     a.bottom < b.bottom ? a.bottom : b.bottom, a.right < b.right ? a.right : b.right});
+  const Real common = area(box<Real>{std::max(b.top, a.top), std::max(b.left, a.left), std::min(b.bottom, a.bottom), std::min(b.right, a.right)});
   return common / (area_a + area_b - common);
 }
 
@@ -21310,7 +21309,7 @@ struct detection_post_process {
     static constexpr class_word bounded_class(std::int64_t of_class) {
       constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
       const auto all_of_it = static_cast<std::uint64_t>(of_class);
-      return static_cast<class_word>(all_of_it < last ? all_of_it : last);
+      return static_cast<class_word>(std::min(all_of_it, last));
     }
     constexpr class_word kept_class(std::int64_t i) const { return std::bit_cast<class_word>(classes_[i]); }
     constexpr void keep_class(std::int64_t i, std::int64_t of_class) {
@@ -21397,7 +21396,7 @@ struct detection_post_process {
     if (auto v = require_real_between(score, a.nms_score_threshold, -most, most); !v) return v;
     return require(rule::outputs_must_be_real_numbers, a.out_quantized ? 1 : 0, 0);
   }
-  static constexpr std::int64_t bounded(std::int64_t count) { return count > max_elements ? max_elements + 1 : count; }
+  static constexpr std::int64_t bounded(std::int64_t count) { return std::min(count, max_elements + 1); }
 };
 
 }  // namespace ops
@@ -21962,7 +21961,7 @@ template <class T> struct stored_multiples {
   /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
   constexpr stored_multiples(const view& x, const view& other) : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
     constexpr int whole = 31;  // of such exponents products are whole numbers
-    const int exponent = factor_of(other).exponent, common = exponent < factor.exponent ? exponent : factor.exponent;
+    const int common = std::min(factor_of(other).exponent, factor.exponent);
     if (common > whole) factor.exponent -= common - whole;
   }
   constexpr std::int64_t operator()(T x) const {
@@ -23709,7 +23708,7 @@ struct short_factor {
   constexpr explicit short_factor(float factor) {
     const fixed_point wide = fixed_point_of(double{factor});
     const std::int64_t rounded = (std::int64_t{wide.mantissa} + (1 << 15)) >> 16;
-    mantissa = static_cast<std::int32_t>(rounded < most ? rounded : most);
+    mantissa = static_cast<std::int32_t>(std::min<std::int64_t>(rounded, most));
     exponent = wide.exponent;
   }
 };
@@ -23741,8 +23740,7 @@ template <class T> struct stored_hswish {
   }
   /// The upper half of the doubled product of two numbers of 16 bits, to nearest, ties toward plus infinity.
   static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
-    const std::int32_t product = a * b, half = 1 << 14;
-    return saturated((product + (product >= 0 ? half : 1 - half)) / (1 << 15));
+    return saturated((a * b + (1 << 14)) >> 15);
   }
   static constexpr std::int32_t shifted(std::int32_t x, int left) {
     return left < 0 ? nnrt::detail::shifted_right(x, -left) : saturated(nnrt::detail::shifted_left(x, left));
@@ -25394,7 +25392,7 @@ struct exponent_scale {
   constexpr explicit exponent_scale(double scale) {
     constexpr double most = 0x1p31 - 1;
     const double steps = scale * 0x1p26;
-    factor = fixed_point_of(steps < most ? steps : most);
+    factor = fixed_point_of(std::min(steps, most));
     least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
   }
   /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.
@@ -26773,7 +26771,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
-    const int parts = !attrs.transpose_a || products < batch.count ? products : parts_of(batch.count);
+    const int parts = attrs.transpose_a ? std::min(products, parts_of(batch.count)) : products;
     const auto [m, k, n] = batch.matrix;
     const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),
@@ -28488,7 +28486,7 @@ struct reduce_mean {
   static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
     if (count == 0) return {};
     const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
-    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
+    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = std::min(bits, most);
     const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
     return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }
@@ -29290,14 +29288,14 @@ struct resize_bilinear {
   /// -1 where it depends on a length that is not known.
   static constexpr extent2 output_size(const attrs& a, extent2 x) {
     if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
-    if (x.h < 0 || x.w < 0 || a.new_height < 0) return {-1, -1};
+    if (x.h == -1 || x.w == -1 || a.new_height == -1) return {-1, -1};
     // In double: exact for everything but sizes that no memory holds.
     const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
     const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
     const auto scaled = [](double length, double to, double from) -> std::int64_t {
       const double result = math::round_half_even(math::product(length, to) / from);
       constexpr std::int64_t too_many = max_elements + 1;
-      return result < 1 ? 1 : result > double{too_many} ? too_many : static_cast<std::int64_t>(result);
+      return static_cast<std::int64_t>(std::max(1.0, std::min(result, double{too_many})));
     };
     if (math::product(new_h, w) < math::product(new_w, h)) return {a.new_height, scaled(w, new_h, h)};
     return {scaled(h, new_w, w), a.new_width};
@@ -29958,7 +29956,7 @@ struct sigmoid_argument {
     }
     double factor = steps * 3;
     for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
-    multiplier = static_cast<std::int64_t>(factor < 0x1p31 ? factor : 0x1p31);
+    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
   }
   constexpr std::int64_t operator()(std::int16_t x) const {
     return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
@@ -30536,7 +30534,7 @@ struct interpolated_softmax {
   constexpr interpolated_softmax(const quantisation& x, float beta) {
     const float scale = float_product(x.scale, beta);
     constexpr float most = std::numeric_limits<float>::max();
-    factor = fixed_point_of(double{scale < most ? scale : most} / (10.0 / 65535.0));
+    factor = fixed_point_of(double{std::min(scale, most)} / (10.0 / 65535.0));
   }
 
   static constexpr table_of_steps exponentials{[](double x) { return math::exp(x); }, -10.0, 0.0};
@@ -31087,7 +31085,7 @@ template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const std::int64_t images = node.out[0].shape[0], parts = parts_for(node.out[0].elements());
-    return {.run = &run, .parts = static_cast<int>(images < parts ? images : parts), .name = "copy pixels"};
+    return {.run = &run, .parts = static_cast<int>(std::min(images, parts)), .name = "copy pixels"};
   }
   /// A part makes whole images, border and all.
   static void run(const kernel_call& call) {
@@ -31928,7 +31926,7 @@ struct strided_slice {
     const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
     const auto inside = [&](std::int64_t place) {
       if (place < 0) place += extent;
-      return place < low ? low : place > high ? high : place;
+      return nnrt::detail::clamped(place, low, high);
     };
     axis.first = from_border ? (forward ? low : high) : inside(given.begin[i]);
     const std::int64_t last = to_border ? (forward ? high : low) : inside(given.end[i]);

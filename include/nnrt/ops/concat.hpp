@@ -3,6 +3,7 @@
 // the copy.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -118,7 +119,7 @@ struct concat {
    private:
     /// Such a factor already takes every number but the zero point beyond the range, and what it makes of them stays
     /// finite: infinity - infinity would be no number.
-    static constexpr float bounded(float factor) { return factor < 0x1p100F ? factor : 0x1p100F; }
+    static constexpr float bounded(float factor) { return std::min(factor, 0x1p100F); }
   };
   /// Copies x to y where that takes another scale; false where it does not.
   template <class T>

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
 #include <nnrt/core/operator.hpp>
@@ -187,7 +188,7 @@ struct detection_post_process {
     static constexpr class_word bounded_class(std::int64_t of_class) {
       constexpr std::uint64_t last = std::numeric_limits<class_word>::max();
       const auto all_of_it = static_cast<std::uint64_t>(of_class);
-      return static_cast<class_word>(all_of_it < last ? all_of_it : last);
+      return static_cast<class_word>(std::min(all_of_it, last));
     }
     constexpr class_word kept_class(std::int64_t i) const { return std::bit_cast<class_word>(classes_[i]); }
     constexpr void keep_class(std::int64_t i, std::int64_t of_class) {
@@ -274,7 +275,7 @@ struct detection_post_process {
     if (auto v = require_real_between(score, a.nms_score_threshold, -most, most); !v) return v;
     return require(rule::outputs_must_be_real_numbers, a.out_quantized ? 1 : 0, 0);
   }
-  static constexpr std::int64_t bounded(std::int64_t count) { return count > max_elements ? max_elements + 1 : count; }
+  static constexpr std::int64_t bounded(std::int64_t count) { return std::min(count, max_elements + 1); }
 };
 
 }  // namespace ops

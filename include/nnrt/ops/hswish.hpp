@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_unary.hpp>
 
@@ -18,7 +19,7 @@ struct short_factor {
   constexpr explicit short_factor(float factor) {
     const fixed_point wide = fixed_point_of(double{factor});
     const std::int64_t rounded = (std::int64_t{wide.mantissa} + (1 << 15)) >> 16;
-    mantissa = static_cast<std::int32_t>(rounded < most ? rounded : most);
+    mantissa = static_cast<std::int32_t>(std::min<std::int64_t>(rounded, most));
     exponent = wide.exponent;
   }
 };
@@ -50,8 +51,7 @@ template <class T> struct stored_hswish {
   }
   /// The upper half of the doubled product of two numbers of 16 bits, to nearest, ties toward plus infinity.
   static constexpr std::int32_t high_product(std::int32_t a, std::int32_t b) {
-    const std::int32_t product = a * b, half = 1 << 14;
-    return saturated((product + (product >= 0 ? half : 1 - half)) / (1 << 15));
+    return saturated((a * b + (1 << 14)) >> 15);
   }
   static constexpr std::int32_t shifted(std::int32_t x, int left) {
     return left < 0 ? nnrt::detail::shifted_right(x, -left) : saturated(nnrt::detail::shifted_left(x, left));

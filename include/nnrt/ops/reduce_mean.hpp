@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds f32 to the folds of reduce.hpp, bytes to those of byte_pooling.hpp.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -80,7 +81,7 @@ struct reduce_mean {
   static constexpr fixed_point shared_out(fixed_point factor, std::int64_t count) {
     if (count == 0) return {};
     const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(count));
-    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = bits < most ? bits : most;
+    const int most = factor.exponent < 1 ? 31 + factor.exponent : 32, shift = std::min(bits, most);
     const std::int64_t mantissa = (std::int64_t{factor.mantissa} << shift) / count;
     return {static_cast<std::int32_t>(mantissa), factor.exponent - shift};
   }

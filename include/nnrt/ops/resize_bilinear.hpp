@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds float32 to the kernel over channels, the rest to reference().
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -129,14 +130,14 @@ struct resize_bilinear {
   /// -1 where it depends on a length that is not known.
   static constexpr extent2 output_size(const attrs& a, extent2 x) {
     if (!a.preserve_aspect_ratio) return {a.new_height, a.new_width};
-    if (x.h < 0 || x.w < 0 || a.new_height < 0) return {-1, -1};
+    if (x.h == -1 || x.w == -1 || a.new_height == -1) return {-1, -1};
     // In double: exact for everything but sizes that no memory holds.
     const auto h = static_cast<double>(x.h), w = static_cast<double>(x.w);
     const auto new_h = static_cast<double>(a.new_height), new_w = static_cast<double>(a.new_width);
     const auto scaled = [](double length, double to, double from) -> std::int64_t {
       const double result = math::round_half_even(math::product(length, to) / from);
       constexpr std::int64_t too_many = max_elements + 1;
-      return result < 1 ? 1 : result > double{too_many} ? too_many : static_cast<std::int64_t>(result);
+      return static_cast<std::int64_t>(std::max(1.0, std::min(result, double{too_many})));
     };
     if (math::product(new_h, w) < math::product(new_w, h)) return {a.new_height, scaled(w, new_h, h)};
     return {scaled(h, new_w, w), a.new_width};

@@ -2,6 +2,7 @@
 // Flow: front ends call infer(); kernels/select.hpp binds the copy.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/dsl.hpp>
@@ -220,7 +221,7 @@ struct strided_slice {
     const std::int64_t low = forward ? 0 : -1, high = forward ? extent : extent - 1;
     const auto inside = [&](std::int64_t place) {
       if (place < 0) place += extent;
-      return place < low ? low : place > high ? high : place;
+      return nnrt::detail::clamped(place, low, high);
     };
     axis.first = from_border ? (forward ? low : high) : inside(given.begin[i]);
     const std::int64_t last = to_border ? (forward ? high : low) : inside(given.end[i]);

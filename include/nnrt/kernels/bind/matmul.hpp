@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/kernels/bind/detail/bytes.hpp>
 #include <nnrt/kernels/bind/detail/convolution.hpp>
@@ -68,7 +69,7 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
     const product_batch batch(attrs, node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     // A transposed a is brought into rows first, matrix by matrix: then parts share out matrices, not rows.
     const int products = parts_of_products(ops::matmul::macs(attrs, node.in, node.out), node.in[1].desc.elements());
-    const int parts = !attrs.transpose_a || products < batch.count ? products : parts_of(batch.count);
+    const int parts = attrs.transpose_a ? std::min(products, parts_of(batch.count)) : products;
     const auto [m, k, n] = batch.matrix;
     const bool collide = !attrs.transpose_a && rows_collide(m, k * size_of(f32), n);
     return {.code = code_of(collide ? in_tiles_of_copies : in_tiles, tile_set_for(m, n)),

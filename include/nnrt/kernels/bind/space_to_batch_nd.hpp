@@ -2,6 +2,7 @@
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/copy.hpp>
 #include <nnrt/kernels/fast.hpp>
@@ -13,7 +14,7 @@ template <class Isa> struct fast<ops::space_to_batch_nd, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node)) return {};
     const std::int64_t images = node.out[0].shape[0], parts = parts_for(node.out[0].elements());
-    return {.run = &run, .parts = static_cast<int>(images < parts ? images : parts), .name = "copy pixels"};
+    return {.run = &run, .parts = static_cast<int>(std::min(images, parts)), .name = "copy pixels"};
   }
   /// A part makes whole images, border and all.
   static void run(const kernel_call& call) {

@@ -2,6 +2,7 @@
 // Flow: infer and reference of both; kernels ask inside() for the pixels that a border leaves.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/operator.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -40,12 +41,12 @@ constexpr block_place place_in_blocks(extent2 block, std::int64_t batch, std::in
 /// The i for which 0 <= i < count and 0 <= i * step + offset < extent: [first, last).
 struct pixels_inside {
   std::int64_t first, last;
-  constexpr std::int64_t count() const { return last > first ? last - first : 0; }
+  constexpr std::int64_t count() const { return std::max<std::int64_t>(last - first, 0); }
 };
 constexpr pixels_inside inside(std::int64_t count, std::int64_t step, std::int64_t offset, std::int64_t extent) {
   const std::int64_t first = offset < 0 ? (step - 1 - offset) / step : 0;
   const std::int64_t last = extent > offset ? (extent - offset - 1) / step + 1 : 0;
-  return {first, last < count ? last : count};
+  return {first, std::min(last, count)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

@@ -2,6 +2,7 @@
 // Flow: reference of detection_post_process, and its kernel.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/stored_number.hpp>
@@ -54,8 +55,7 @@ template <class Real> constexpr Real overlap(const box<Real>& a, const box<Real>
   };
   const Real area_a = area(a), area_b = area(b);
   if (!(area_a > 0 && area_b > 0)) return 0;
-  const Real common = area(box<Real>{a.top > b.top ? a.top : b.top, a.left > b.left ? a.left : b.left,
-                                     a.bottom < b.bottom ? a.bottom : b.bottom, a.right < b.right ? a.right : b.right});
+  const Real common = area(box<Real>{std::max(b.top, a.top), std::max(b.left, a.left), std::min(b.bottom, a.bottom), std::min(b.right, a.right)});
   return common / (area_a + area_b - common);
 }
 

@@ -2,6 +2,7 @@
 // Flow: the reference of softmax on stored numbers; an optimised form must give the same.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/requantise.hpp>
 
 #include <bit>
@@ -67,7 +68,7 @@ struct exponent_scale {
   constexpr explicit exponent_scale(double scale) {
     constexpr double most = 0x1p31 - 1;
     const double steps = scale * 0x1p26;
-    factor = fixed_point_of(steps < most ? steps : most);
+    factor = fixed_point_of(std::min(steps, most));
     least = -((std::int64_t{31} << 26) >> (factor.exponent > 0 ? factor.exponent : 0));
   }
   /// scale * difference with 5 integer bits, saturated, for a difference of at most 0.

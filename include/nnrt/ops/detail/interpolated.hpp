@@ -2,6 +2,7 @@
 // Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep them.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/requantise.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -33,7 +34,7 @@ struct sigmoid_argument {
     }
     double factor = steps * 3;
     for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
-    multiplier = static_cast<std::int64_t>(factor < 0x1p31 ? factor : 0x1p31);
+    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
   }
   constexpr std::int64_t operator()(std::int16_t x) const {
     return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;

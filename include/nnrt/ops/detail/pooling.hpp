@@ -2,6 +2,7 @@
 // Flow: both operators' infer and reference; kernels ask windows_of() for the same places.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
@@ -33,7 +34,7 @@ template <class Attributes> constexpr window_pair windows_of(const Attributes& a
 /// Then each window sees a pixel of the image: none lies in the padding alone.
 template <class Rule> constexpr verdict check_pads_of(const window& at) {
   if (at.mode != pad_mode::explicit_pads) return {};
-  const std::int64_t widest = at.before > at.after ? at.before : at.after;
+  const std::int64_t widest = std::max(at.before, at.after);
   return require_at_most(Rule::pads_must_be_smaller_than_kernel, widest, at.kernel - 1);
 }
 
@@ -58,13 +59,13 @@ struct pixels {
 };
 constexpr pixels pixels_of(const window& at, std::int64_t i) {
   const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel;
-  return {first < 0 ? 0 : first, last < at.input ? last : at.input};
+  return {std::max<std::int64_t>(first, 0), std::min(last, at.input)};
 }
 
 /// How many places of window i lie in the image or in its padding: ceil_mode's last window may reach behind both.
 constexpr std::int64_t places_of(const window& at, std::int64_t i) {
   const std::int64_t first = i * at.stride - at.pad_before(), last = first + at.kernel, end = at.input + at.pad_after();
-  return (last < end ? last : end) - first;
+  return std::min(last, end) - first;
 }
 
 /// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with

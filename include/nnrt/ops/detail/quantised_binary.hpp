@@ -2,6 +2,7 @@
 // Flow: infer and reference of add, sub, mul, div, maximum and their like; their bindings run the same functions over whole rows.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/binary.hpp>
@@ -81,7 +82,7 @@ template <class T> struct stored_sum {
 
   constexpr stored_sum(const stored_pair& of, int sign)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
-    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
     factor_b = fixed_point_of(double{of.b.scale} / twice);
     // Its sign here, not after rounding: halves go toward plus infinity.
@@ -102,7 +103,7 @@ template <class T> struct stored_sum {
     return rounding::twice::scale(x * (1 << left_shift), factor);
   }
   constexpr void set_to_even(const stored_pair& of, int sign) {
-    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = a > b ? a : b;
+    const double a = double{of.a.scale} / double{of.y.scale}, b = double{of.b.scale} / double{of.y.scale}, larger = std::max(a, b);
     factor_y = fixed_point_of(larger);
     const auto mantissa = [&](double factor) { return static_cast<std::int32_t>(math::round_half_away(factor / larger * static_cast<double>(factor_y.mantissa))); };
     factor_a = {mantissa(a), 0};
@@ -120,7 +121,7 @@ template <class T> struct stored_squared_difference {
 
   constexpr explicit stored_squared_difference(const stored_pair& of)
       : zero_a(of.a.zero_point), zero_b(of.b.zero_point), result(of.y, of.fused) {
-    const double twice = 2 * double{of.a.scale > of.b.scale ? of.a.scale : of.b.scale};
+    const double twice = 2 * double{std::max(of.a.scale, of.b.scale)};
     factor_a = fixed_point_of(double{of.a.scale} / twice);
     factor_b = fixed_point_of(double{of.b.scale} / twice);
     factor_y = fixed_point_of(twice * twice / ((1 << 2 * left_shift) * double{of.y.scale}));

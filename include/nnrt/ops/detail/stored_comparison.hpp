@@ -2,6 +2,7 @@
 // Flow: infer and reference of less_equal, less, equal and their like.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/binary.hpp>
@@ -59,7 +60,7 @@ template <class T> struct stored_multiples {
   /// smaller ones stay below 2^55, and what saturates of the larger ones is beyond them all the same.
   constexpr stored_multiples(const view& x, const view& other) : zero(x.desc->quantised.zero_point), factor(factor_of(x)) {
     constexpr int whole = 31;  // of such exponents products are whole numbers
-    const int exponent = factor_of(other).exponent, common = exponent < factor.exponent ? exponent : factor.exponent;
+    const int common = std::min(factor_of(other).exponent, factor.exponent);
     if (common > whole) factor.exponent -= common - whole;
   }
   constexpr std::int64_t operator()(T x) const {

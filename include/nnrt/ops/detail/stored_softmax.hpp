@@ -2,6 +2,7 @@
 // Flow: ops/softmax.hpp's reference asks for powers, their sum and shares of it; kernels keep powers in a table.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/stored_number.hpp>
 #include <nnrt/ops/detail/fixed_exponential.hpp>
 #include <nnrt/ops/detail/interpolated.hpp>
@@ -59,7 +60,7 @@ struct interpolated_softmax {
   constexpr interpolated_softmax(const quantisation& x, float beta) {
     const float scale = float_product(x.scale, beta);
     constexpr float most = std::numeric_limits<float>::max();
-    factor = fixed_point_of(double{scale < most ? scale : most} / (10.0 / 65535.0));
+    factor = fixed_point_of(double{std::min(scale, most)} / (10.0 / 65535.0));
   }
 
   static constexpr table_of_steps exponentials{[](double x) { return math::exp(x); }, -10.0, 0.0};

@@ -2,6 +2,7 @@
 // Flow: references of reductions, pools and normalisations; floats of 16 and 32 bits are far from the ends of a double, which they are added up in.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/convert.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -69,7 +70,7 @@ class wide_product {
   }
   constexpr double value() const {
     if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
-    const auto exponent = static_cast<int>(exponent_ > 3000 ? 3000 : exponent_ < -3000 ? -3000 : exponent_);
+    const auto exponent = static_cast<int>(nnrt::detail::clamped(exponent_, -3000, 3000));
     return math::copysign(math::detail::scaled(math::abs(mantissa_), exponent), mantissa_);
   }
 
@@ -97,8 +98,8 @@ template <class T, class At> constexpr moments moments_of(std::int64_t count, do
   moments m;
   if constexpr (sizeof(T) == sizeof(double)) {
     double largest = 0;
-    for (std::int64_t i = 0; i < count; ++i) largest = math::abs(at(i)) > largest ? math::abs(at(i)) : largest;
-    const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest > 0 && largest < 0x1p-400 && epsilon == 0;
+    for (std::int64_t i = 0; i < count; ++i) largest = std::max(largest, math::abs(at(i)));
+    const bool is_huge = largest > 0x1p400 && !math::is_inf(largest), is_tiny = largest < 0x1p-400 && epsilon == 0;
     if (is_huge || is_tiny) m.per_unit = is_huge ? 0x1p-700 : 0x1p600;
     if (is_huge && epsilon > 0) epsilon = std::numeric_limits<double>::min();  // lost beside a variance, and makes 0 of 0 / 0
   }

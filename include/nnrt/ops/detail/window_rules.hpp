@@ -42,7 +42,7 @@ template <class Rule, class Window> constexpr verdict check_lengths(const Window
 
 /// At least one window fits, unless SAME padding adds what is missing, or ceil_mode takes one that fits in part.
 template <class Rule> constexpr verdict check_cover(const window& at) {
-  if (at.mode == pad_mode::same || at.input < 0 || at.kernel < 0 || at.outputs() > 0) return {};
+  if (at.mode == pad_mode::same || at.input < 0 || at.kernel == -1 || at.outputs() > 0) return {};
   return require_at_least(Rule::padded_input_must_cover_kernel, at.padded(), at.span());
 }
 

@@ -2,6 +2,7 @@
 // Flow: bind/max_pool.hpp and bind/avg_pool.hpp derive from pooling_binding and say how a window is folded.
 #pragma once
 
+#include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/byte_pooling.hpp>
 #include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/elementwise.hpp>
@@ -20,7 +21,7 @@ template <class Attributes> constexpr pooling_shape pooling_shape_for(const Attr
   return made;
 }
 /// A window may be longer than the image, far longer.
-constexpr std::int64_t taps_in_image(const pooled_axis& at) { return at.kernel < at.input ? at.kernel : at.input; }
+constexpr std::int64_t taps_in_image(const pooled_axis& at) { return std::min(at.kernel, at.input); }
 
 /// Kernel choice of a pool over an f32 image: one method for few channels, one for many; of maxima one for pixels of a few
 /// vectors.
@@ -39,7 +40,7 @@ template <class Op, class Fold> struct pooling_binding {
     const bool by_rows = has_rows && has_max_pool_rows<float_maxima>(shape);
     return {.code = {.method = static_cast<std::int16_t>(by_rows ? 2 : pooled_vectors(shape.c) == 1 ? 0 : 1)},
             .record = record_of(shape, range_of(attrs.fused)),
-            .parts = parts_for(node.out[0].elements() * (taps < 64 ? taps : 64)),
+            .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(taps, 64)),
             .name = by_rows ? "pool rows" : "pool channels"};
   }
   static void run_rows(const kernel_call& call) {
@@ -62,7 +63,7 @@ template <class Op, class Fold> struct byte_pooling_binding {
     const pooling_shape shape = pooling_shape_for(attrs, x.shape);
     const std::int64_t h = taps_in_image(shape.h), w = taps_in_image(shape.w);
     if (h > most_mean_pixels / w || shape.counts_padding != 0) return {};
-    const std::int64_t taps = h * w < 64 ? h * w : 64;
+    const std::int64_t taps = std::min<std::int64_t>(h * w, 64);
     return {.run = &run, .record = record_of(shape, range_of_bytes(node.out[0], attrs.fused)), .parts = parts_for(node.out[0].elements() * taps / 4), .name = "pool bytes"};
   }
   static void run(const kernel_call& call) {
