@@ -344,6 +344,21 @@ TEST_CASE("choices: conv2d of bytes - pixels, windows, groups, Winograd's tiles,
   check(table);
 }
 
+namespace {
+
+/// Whether a layer with these operands and this result counts as one of bytes.
+constexpr bool is_of_bytes(const operand& image, const operand& w, const operand& y) {
+  const operand in[] = {image, w};
+  return is_layer_of_bytes({{}, in, std::span(&y.desc, 1)}, 1);
+}
+constexpr operand four_bytes = bytes({1, 4}), four_of_16_bits = stored(i16, {1, 4}), four_unscaled = computed({i8, {1, 4}});
+static_assert(is_of_bytes(four_bytes, four_bytes, four_bytes));
+static_assert(!is_of_bytes(four_of_16_bits, four_of_16_bits, four_of_16_bits));
+static_assert(!is_of_bytes(four_bytes, stored(u8, {1, 4}), four_bytes) && !is_of_bytes(four_bytes, four_bytes, stored(u8, {1, 4})));
+static_assert(!is_of_bytes(four_unscaled, four_bytes, four_bytes) && !is_of_bytes(four_bytes, four_unscaled, four_bytes) && !is_of_bytes(four_bytes, four_bytes, four_unscaled));
+
+}  // namespace
+
 TEST_CASE("choices: depthwise_conv2d of bytes - taps, and windows of a single channel") {
   constexpr auto layer = [](shape_t image, shape_t w) {
     return chosen<ops::depthwise_conv2d>({}, {bytes(image), filters(w)}, {.wanted = {as_bytes}});

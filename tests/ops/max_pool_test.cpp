@@ -75,6 +75,7 @@ TEST_CASE("max_pool: each rule is broken with its two values") {
                           huge,
                           max_window_length});
   NNRT_CHECK_REFUSED(op, {"9 rows", form{.kernel{9, 1}}, {x}, {}, rule::padded_input_must_cover_kernel, 8, 9});
+  NNRT_CHECK_REFUSED(op, {"no rows", form{.kernel{2, 1}}, {computed(f32_of({1, 0, 8, 4}))}, {}, rule::padded_input_must_cover_kernel, 0, 2});
   NNRT_CHECK_REFUSED(op, {"11 columns of 10",
                           form{.kernel{1, 11}, .pad = around(0, 0, 1, 1)},
                           {x},

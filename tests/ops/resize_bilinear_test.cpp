@@ -102,6 +102,7 @@ TEST_CASE("resize_bilinear: the output has the size that is asked for, or fits i
       {"2.5 becomes 2", form{.size{100, 3}, .preserve = true}, {1, 5, 6, 6}, {1, 2, 3, 6}},
       {"3.5 becomes 4", form{.size{3, 100}, .preserve = true}, {1, 6, 7, 6}, {1, 3, 4, 6}},
       {"never below 1", form{.size{2, 2}, .preserve = true}, {1, 1000, 3, 6}, {1, 2, 1, 6}},
+      {"columns unknown before", form{.size{6, 8}, .preserve = true}, {1, 3, -1, 6}, {1, -1, -1, 6}},
       {"proportions unknown before", form{.size{6, 8}, .preserve = true}, {1, -1, 4, 6}, {1, -1, -1, 6}},
   };
   for (const row& r : table) {
@@ -119,6 +120,7 @@ TEST_CASE("resize_bilinear: an operand goes before the attributes, and leaves th
   operand size = weight({i64, {2}});
   size.awaited = true;
   CHECK(infer<op>(op::attrs{}, {x, size}).output(0) == f32_of({1, -1, -1, 4}));
+  CHECK(infer<op>(form{.preserve = true}, {x, size}).output(0) == f32_of({1, -1, -1, 4}));
   CHECK(breaks(infer<op>(form{}, {x, computed({i64, {2}})}), signature_rule::operand_must_be_a_constant, 0, 1));
 }
 

@@ -62,6 +62,29 @@ constexpr row small[] = {
        });
      },
      1, 1},
+    {"a result without elements",
+     [] {
+       return written([](builder& g) {
+         g.output("y", relu(g.constant<f32, shape<0>>({})));
+         g.output("x", g.input<f32, shape<4>>("x"));
+       });
+     },
+     0, 1},
+    {"operands and a result of as many elements as may be",
+     [] {
+       return written([](builder& g) {
+         g.output("y", g.input<f32, shape<32, 32>>("x") + relu(g.constant<f32, shape<32, 32>>({})));
+       });
+     },
+     1, 1},
+    {"as much work as may be",
+     [] {
+       return written([](builder& g) {
+         auto y = full_connection(g.constant<f32, shape<16, 32>>({}), g.constant<f32, shape<2, 32>>({}));
+         g.output("y", g.input<f32, shape<16, 2>>("x") + y);
+       });
+     },
+     1, 1},
 };
 constexpr row large[] = {
     {"not a node on a weight",
@@ -79,6 +102,14 @@ constexpr row large[] = {
        });
      },
      2, 0},
+    {"not an operand of many elements",
+     [] {
+       return written([](builder& g) {
+         auto [a, b] = split<2>(g.constant<f32, shape<1026>>({}));
+         g.output("y", (g.input<f32, shape<513>>("x") + a) + b);
+       });
+     },
+     3, 0},
     {"not a node of much work",
      [] {
        return written([](builder& g) {

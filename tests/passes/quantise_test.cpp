@@ -297,6 +297,12 @@ static_assert([] {
   d.g.outputs.push_back({d.node<ops::full_connection>({b, w}, rectified), {}});
   return has_nodes(d.run(e, true).graph, std::array<std::string_view, 8>{"quant_dtype_cast", "full_connection", "relu", "layer_sums", "quant_dtype_cast", "reshape", "full_connection", "quant_dtype_cast"});
 }());
+// Another shape of what is no layer's result is given to bytes.
+static_assert([] {
+  drawing d;
+  const std::int32_t a = d.node<ops::relu>({d.input({2, 4})});
+  return has_nodes(d.run(d.node<ops::reshape>({a, nnrt_test::add(d.g, listed({8}))}), true).graph, std::array<std::string_view, 4>{"quant_dtype_cast", "relu", "reshape", "quant_dtype_cast"});
+}());
 // A layer in 16 bits keeps sums of 32; one that is summed with another tensor is one unit with it.
 static_assert([] {
   drawing d;

@@ -37,6 +37,17 @@ static_assert(result_for(2) == shape_t{2, 64});
 static_assert(result_for(5) == shape_t{5, 64});
 static_assert(result_for(-1) == shape_t{-1, 64});
 
+// Which results may be declared with other axes of extent 1.
+using passes::detail::same_but_for_ones;
+static_assert(same_but_for_ones({}, {}) && same_but_for_ones({2, 3}, {2, 3}));
+static_assert(same_but_for_ones({}, {1}) && same_but_for_ones({}, {-1}) && same_but_for_ones({1}, {}));
+static_assert(same_but_for_ones({2, 1, 3}, {2, 3}) && same_but_for_ones({2, 3}, {1, 2, 1, 3, 1}));
+static_assert(same_but_for_ones({1, 2}, {2, 1}) && same_but_for_ones({-1, 3}, {2, 3}) && same_but_for_ones({2, 3}, {-1, 3}));
+static_assert(same_but_for_ones({3}, {-1, 3}) && !same_but_for_ones({-1, 3}, {3}));
+static_assert(!same_but_for_ones({2}, {3}) && !same_but_for_ones({2}, {}) && !same_but_for_ones({}, {2}) && !same_but_for_ones({2, 3}, {3, 2}));
+static_assert(!same_but_for_ones({0}, {3}) && !same_but_for_ones({3}, {0}) && !same_but_for_ones({}, {0}) && !same_but_for_ones({0}, {}));
+static_assert(!same_but_for_ones({2, 3}, {2}) && !same_but_for_ones({2}, {2, 3}) && !same_but_for_ones({2, 1, 3}, {2, 2, 3}));
+
 TEST_CASE("shapes: what is written is what follows, node by node") {
   ir::graph g = asked_for(2);
   REQUIRE(passes::infer_shapes(g));

@@ -101,6 +101,7 @@ static_assert(all_of<ops::reduce_sum, double>({1.7e308, 1.7e308, -1.7e308}) == 1
 static_assert(near(list<float>{all_of<ops::reduce_prod, float>({1e30F, 1e30F, -1e-30F, 1e-30F})}, {-1.0F}, 1e-6));
 static_assert(near(list<double>{all_of<ops::reduce_prod, double>({1e200, 1e200, 1e-200, 1e-200, 1e-200, 1e200})}, {1.0}, 1e-14));
 static_assert(all_of<ops::reduce_prod, double>({1e300, 1e300}) == math::infinity<double> && all_of<ops::reduce_prod, double>({1e-300, -1e-300}) == 0);
+static_assert(all_of<ops::reduce_prod, double>({0, 1e300, 1e300}) == 0 && all_of<ops::reduce_prod, double>({1e300, 0, 1e300}) == 0);
 static_assert(near(list<float>{all_of<ops::reduce_l2, float>({1.5e38F, 2e38F})}, {2.5e38F}, 1e-7));
 static_assert(near(list<double>{all_of<ops::reduce_l2, double>({3e200, 4e200})}, {5e200}, 1e-15));
 static_assert(near(list<double>{all_of<ops::reduce_l2, double>({1e-200, 3e-200, 4e-200})}, {5.0990195135927845e-200}, 1e-15));
@@ -124,6 +125,9 @@ TEST_CASE("sums: infinities and NaN come out of them") {
   CHECK(all_of<ops::reduce_prod, double>({-2, far}) == -far);
   CHECK(math::is_nan(all_of<ops::reduce_prod, double>({0, far})));
   CHECK(math::is_nan(layer<double>({1, far})[0]));
+  CHECK(all_of<ops::reduce_prod, double>({far, 1e-300}) == far);
+  CHECK(math::is_nan(layer<double>({1e200, 1e200}, 0)[0]));
+  CHECK(math::is_nan(layer<double>({1, 1}, 0)[0]));
   CHECK(math::is_nan(shares<double>({1, far})[0]));
 }
 
