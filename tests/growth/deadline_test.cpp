@@ -1,4 +1,5 @@
 // deadline_test: a deadline that comes within a long pass ends it in one of its next rounds, and compile() within milliseconds.
+// nightly: every day the passes are counted, which change more often
 #include "growth/large_graphs.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // readers_test: what reads and writes networks takes no more than about n log n steps for n tensors, nodes or names.
+// nightly: every day the passes are counted, which change more often
 #include "growth/large_graphs.hpp"
 
 #include <doctest/doctest.h>
