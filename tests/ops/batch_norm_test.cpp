@@ -52,7 +52,7 @@ TEST_CASE("batch_norm: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(op, {"below zero", with(-1), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(-1), 0});
   NNRT_CHECK_REFUSED(op, {"endless", with(endless), {x, c4, c4, c4, c4}, {}, in_bounds, word_of(endless), word_of(most)});
   CHECK_FALSE(infer<op>(with(math::nan<float>), {x, c4, c4, c4, c4}));
-  CHECK(infer<op>(with(0), {x, c4, c4, c4, c4}));
+  CHECK(infer<op>(with(0), {x, c4, c4, c4, c4}).output(0) == x.desc);
   CHECK(breaks(infer<op>({}, {x, c4, c4, c4}), signature_rule::required_operand_must_be_given, 4, 5));
   CHECK(breaks(infer<op>({}, {computed({i32, {4}}), c4, c4, c4, c4}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(i32), int(i8)));

@@ -68,7 +68,7 @@ TEST_CASE("layer_norm: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(op, {"below zero", from(1, 1, -1), {x, inner, inner}, {}, in_bounds, word_of(-1), 0});
   NNRT_CHECK_REFUSED(op, {"endless", from(1, 1, endless), {x, inner, inner}, {}, in_bounds, word_of(endless), word_of(most)});
   CHECK_FALSE(infer<op>(from(1, 1, math::nan<float>), {x, inner, inner}));
-  CHECK(infer<op>(from(1, 1, 0), {x, inner, inner}));
+  CHECK(infer<op>(from(1, 1, 0), {x, inner, inner}).output(0) == x.desc);
   CHECK(breaks(infer<op>({}, {x, inner}), signature_rule::required_operand_must_be_given, 2, 3));
   CHECK(breaks(infer<op>({}, {computed({u16, {2, 3, 4}}), inner, inner}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(u16), int(i8)));
@@ -190,8 +190,8 @@ TEST_CASE("layer_norm: from the first axis on, all elements are one block") {
   const auto y = run<op, double>(from(0, 1), {2, 4}, eight, gamma, beta);
   const double expected[] = {-1.4518158938894643, -0.4006574788220474, 1.0516280427974507, -0.1254696277300339, 0.15018785109201355, 0.4003443936686915, -2.152379447165505, 2.878287394110237};
   for (std::size_t i = 0; i < 8; ++i) CHECK(math::abs(y.elements[i] - expected[i]) < 1e-12);
-  CHECK(infer<op>(from(0, 0), {computed(f32_of({2, 4})), weight(f32_of({2, 4})), weight(f32_of({2, 4}))}));
-  CHECK(infer<op>(from(-2, 1), {computed(f32_of({2, 4})), weight(f32_of({4})), weight(f32_of({4}))}));
+  CHECK(infer<op>(from(0, 0), {computed(f32_of({2, 4})), weight(f32_of({2, 4})), weight(f32_of({2, 4}))}).output(0) == f32_of({2, 4}));
+  CHECK(infer<op>(from(-2, 1), {computed(f32_of({2, 4})), weight(f32_of({4})), weight(f32_of({4}))}).output(0) == f32_of({2, 4}));
 }
 
 constexpr tensor_desc x_i8 = i8_of({2, 4}, quant{0.05F, -20}), row_i8 = i8_of({4}, quant{0.02F, 0});
