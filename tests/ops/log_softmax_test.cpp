@@ -119,11 +119,13 @@ template <class T> constexpr std::vector<T> stored_result(quant y) {
   return run_stored<op, T>({}, {2, 4}, y, x);
 }
 
-// The first two by TensorFlow Lite 2.14.1's LOG_SOFTMAX; the third by Python: round((x - 127) * 0.1 / 0.1) + 100, clamped, where the other
-// powers are too small to count, but for exp(-3.7); and -ln(4) / 0.1.
+// The first two by TensorFlow Lite 2.14.1's LOG_SOFTMAX; the others by Python: round((x - 127) * 0.1 / scale) + zero
+// point, clamped, where the other powers are too small to count, but for exp(-3.7); and -ln(4) / scale.
 TEST_CASE("log_softmax: stored bytes are those of TFLite's LOG_SOFTMAX, in any other scale the nearest ones") {
   CHECK(stored_result<std::int8_t>({1 / 16.0F, 127}) == std::vector<std::int8_t>{-128, -69, 127, 67, 105, 105, 105, 105});
   CHECK(stored_result<std::uint8_t>({1 / 16.0F, 255}) == std::vector<std::uint8_t>{0, 59, 255, 195, 233, 233, 233, 233});
+  CHECK(stored_result<std::int8_t>({1 / 16.0F, 100}) == std::vector<std::int8_t>{-128, -96, 100, 40, 78, 78, 78, 78});
+  CHECK(stored_result<std::int8_t>({0.1F, 127}) == std::vector<std::int8_t>{-128, 5, 127, 90, 113, 113, 113, 113});
   CHECK(stored_result<std::int8_t>({0.1F, 100}) == std::vector<std::int8_t>{-128, -22, 100, 63, 86, 86, 86, 86});
 }
 static_assert(stored_result<std::int8_t>({1 / 16.0F, 127})[1] == -69);

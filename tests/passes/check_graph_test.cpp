@@ -99,6 +99,12 @@ const row spoiled[] = {
      "graph: value 1 is quantised along axis 4, which it has not"},
     {"no scales", [](ir::graph& g) { g.at(1).desc.quantised = per_channel<0>; },
      "graph: value 1 is quantised per channel, but its scales are no value"},
+    {"scales behind all values",
+     [](ir::graph& g) {
+       g.at(1).desc.quantised = per_channel<0>;
+       g.at(1).scales = static_cast<std::int32_t>(g.values.size());
+     },
+     "graph: value 1 is quantised per channel, but its scales are no value"},
     {"scales of another length",
      [](ir::graph& g) {
        g.at(1).desc.quantised = per_channel<3>;
