@@ -31,6 +31,16 @@ struct refused_row {
   rule broken;
   std::int64_t got, expected;
 };
+// In NNRt tensor 31 is the axis and 112 its use: an axis that is used, but not given, is the first one.
+constexpr std::int64_t settled_axis(std::initializer_list<nnrt_given> given) {
+  ops::full_connection::attrs attrs;
+  attrs.axis = 2;
+  ops::full_connection::nnrt_settle(attrs, std::span(given.begin(), given.size()), 0);
+  return attrs.axis;
+}
+static_assert(settled_axis({}) == 2 && settled_axis({{112, 0}}) == 2 && settled_axis({{112, 1}}) == 0);
+static_assert(settled_axis({{31, 2}, {112, 1}}) == 2 && settled_axis({{30, 2}, {112, 1}}) == 0);
+
 constexpr tensor_desc x23 = f32_of({2, 3}), w43 = f32_of({4, 3}), none{};
 constexpr refused_row refused[] = {
     {"a scalar", plain, f32_of({}), w43, none, rule::input_rank_must_be_at_least_1, 0, 1},
