@@ -70,6 +70,9 @@ constexpr row small[] = {
        });
      },
      0, 1},
+};
+// At run time alone: clang counts the steps of one constant evaluation.
+constexpr row large[] = {
     {"operands and a result of as many elements as may be",
      [] {
        return written([](builder& g) {
@@ -85,8 +88,6 @@ constexpr row small[] = {
        });
      },
      1, 1},
-};
-constexpr row large[] = {
     {"not a node on a weight",
      [] {
        return written([](builder& g) {
