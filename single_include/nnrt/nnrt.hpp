@@ -35377,7 +35377,7 @@ inline std::int64_t steady_now() {
 /// Whether the time has come.
 inline bool is_over(std::int64_t deadline) { return deadline != no_deadline && steady_now() >= deadline; }
 
-/// A deadline, and a flag of whoever waits for the result: once *is_unwanted is true, which it stays, nobody does.
+/// A deadline, and a flag of the one who waits for the result: once *is_unwanted is true, and it stays so, nobody waits.
 /// Null: somebody always does.
 struct time_limit {
   std::int64_t deadline = no_deadline;
