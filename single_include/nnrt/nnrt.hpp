@@ -5085,10 +5085,10 @@ enum class error_unit {
 };
 
 /// |result - exact| is at most (ulp + per_number * n) units in the last place of these dtypes, where n numbers are
-/// added or multiplied up to one result. Exact is the formula in real numbers of the operands as they are stored, or, of
-/// integers that are computed with in the result's dtype, as they are in that one. The
-/// bound holds for kernels and references, on every instruction set, where the exact result and the unit are finite in
-/// the dtype. The least unit is the smallest subnormal number.
+/// added or multiplied to make one result. The exact result is the formula in real numbers, of the stored operands;
+/// integers that are computed with in the result's dtype are converted to it first. The bound holds for kernels and
+/// references, on every instruction set, where the exact result and the unit are finite in the dtype. The least unit is
+/// the smallest subnormal number.
 struct error_bound {
   dtype_set types;
   double ulp = 0;
@@ -23095,6 +23095,12 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 struct index_attributes {
   NNRT_ATTRIBUTES(index_attributes, (bool, negative_indices));
   constexpr index_attributes() : negative_indices(true) {}
+  /// Those of indices that count from the start alone.
+  static constexpr index_attributes from_start() {
+    index_attributes made;
+    made.negative_indices = false;
+    return made;
+  }
 
   /// The least index of an axis.
   constexpr std::int64_t least(std::int64_t extent) const { return negative_indices ? -extent : 0; }
@@ -26062,7 +26068,7 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
-  // Of one step from the states before it, as they are stored. What a step is off goes into the next, by the weights.
+  // For one step, from the stored states before it. An error of a step reaches the next ones through the weights.
   static constexpr std::string_view gate_terms = "terms of a gate",
                                     from_states = "there are several steps: then of each from the states before it";
   static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::gate, 0.4, false, gate_terms, from_states},

@@ -41,9 +41,8 @@ double largest_of(double largest, const std::vector<double>& numbers) {
   return largest;
 }
 
-/// Integers and booleans are the same. Real numbers are close, measured in units in the last place of the largest
-/// number there is, and NaN or infinite where the others are.
-/// What differs; empty: nothing more than it may.
+/// What differs; empty: nothing more than it may. Integers and booleans must be the same; real numbers close, measured
+/// in units in the last place of the largest number of all, and NaN or infinite where the others are.
 std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>& got, const std::vector<std::byte>& expected,
                           double largest_operand, double units) {
   if (!types::floating.contains(desc.type)) return got == expected ? "" : "other bytes";

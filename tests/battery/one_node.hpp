@@ -43,8 +43,8 @@ std::string difference(const random_node& node, const node_result& got, const no
 /// keeps states between its steps that float16 would round to 0.
 std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
-/// Adds an operand to a network, and gives back its value: constants as they are, others as inputs called x0, x1 …, with extents hidden where the run
-/// shall tell.
+/// Adds an operand to a network and returns its value: a constant, or an input called x0, x1 …; with `hides_extents`
+/// every second extent of an input is known to the run alone.
 std::int32_t add_operand(model_builder& builder, const random_operand& x, std::size_t number, bool hides_extents = false);
 
 /// A network of the node, whose operands are inputs unless they are constants; with `hides_extents` some are told by the run alone. Nothing: the

@@ -1,4 +1,4 @@
-// remote_device: the processor's driver in a process of its own, listed as a device of this one.
+// remote_device: the processor's driver in another process, listed as a device of this one.
 // Flow: operator_cases_test.cpp has each case computed by it, too.
 #pragma once
 

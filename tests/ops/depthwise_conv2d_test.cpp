@@ -3,6 +3,7 @@
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
+#include <support/plain_integers.hpp>
 #include <support/quantised.hpp>
 #include <support/refused.hpp>
 
@@ -302,16 +303,7 @@ TEST_CASE("depthwise_conv2d: 16-bit activations go with 8-bit weights, and with 
 }
 
 TEST_CASE("depthwise_conv2d: integers without a scale wrap around in their own width") {
-  const tensor_desc x{i32, nhwc, {1, 1, 2, 1}}, w{i32, {1, 1, 2, 1}}, b{i32, {1}}, y{i32, nhwc, {1, 1, 1, 1}};
-  CHECK(infer<op>(form{}, {computed(x), weight(w), weight(b)}).output(0) == y);
-  std::int32_t of_x[] = {INT32_MAX, 3}, of_w[] = {2, 5}, of_b[] = {7}, of_y[1] = {};
-  const view in[] = {{&x, of_x}, {&w, of_w}, {&b, of_b}}, out[] = {{&y, of_y}};
-  op::reference<std::int32_t>(form{}, in, out);
-  CHECK(of_y[0] == 20);  // 2 * (2^31 - 1) is -2
-  const tensor_desc scaled{i32, nhwc, {1, 1, 2, 1}, quant{0.5F, 0}};
-  CHECK(breaks(infer<op>(form{}, {computed(scaled), weight(w)}), rule::quantised_type_must_be_i8_u8_or_i16, int(i32), int(i8)));
-  const tensor_desc wide{i64, nhwc, {1, 1, 2, 1}};
-  CHECK(breaks(infer<op>(form{}, {computed(wide), weight(w)}), rule::weight_type_must_equal_input_type, int(i32), int(i64)));
+  check_plain_integers<op>(form{}, rule::quantised_type_must_be_i8_u8_or_i16);
 }
 
 }  // namespace

@@ -75,11 +75,7 @@ TEST_CASE("gather_nd: each broken rule is named with both values, and so are tho
   NNRT_CHECK_REFUSED(op, {"unknown tuples", {}, {x23, computed({i32, {2, -1}})}, {}, rule::tuples_must_have_a_known_length, -1, 0});
   NNRT_CHECK_REFUSED(op, {"too long", {}, {x23, computed({i32, {4, 3}})}, {}, rule::tuples_must_not_be_longer_than_the_input_rank, 3, 2});
   NNRT_CHECK_REFUSED(op, {"rank 9", {}, {computed(f32_of({2, 3, 4})), computed({i32, {1, 1, 1, 1, 1, 1, 1, 1}})}, {}, rule::output_rank_must_be_at_most_8, 9, 8});
-  static constexpr op::attrs from_start = [] {
-    op::attrs a;
-    a.negative_indices = false;
-    return a;
-  }();
+  static constexpr op::attrs from_start = op::attrs::from_start();
   NNRT_CHECK_REFUSED(op, {"the last one, where indices count from the start alone",
                           from_start,
                           {x23, integers(numbers<-1, 0>)},

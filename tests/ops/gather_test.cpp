@@ -14,11 +14,7 @@ namespace {
 constexpr operand of(shape_t shape) { return computed(f32_of(shape)); }
 constexpr operand late(shape_t shape) { return computed({i32, shape}); }
 constexpr operand first = integer(numbers<0>);
-constexpr ops::gather::attrs from_start = [] {
-  ops::gather::attrs a;
-  a.negative_indices = false;
-  return a;
-}();
+constexpr ops::gather::attrs from_start = ops::gather::attrs::from_start();
 
 }  // namespace
 

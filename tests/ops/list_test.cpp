@@ -46,7 +46,7 @@ TEST_CASE("list: an operator has NNRt's number, or one of ours from 1000 on and 
 
 namespace {
 
-constexpr std::string_view words[] = {"–", "same", "broadcast", "layer", "product", "gates", "joined", "image"};
+constexpr std::string_view words[] = {"–", "unchanged", "broadcast", "layer", "product", "gates", "joined", "image"};
 
 /// What an operator says of weights in files of other frameworks.
 struct stated {

@@ -70,11 +70,7 @@ TEST_CASE("scatter_nd: each broken rule is named with both values, and so are th
   NNRT_CHECK_REFUSED(op, {"rows for elements", {}, {computed({i32, {4, 2}}), computed(f32_of({4, 3})), integers(numbers<2, 3>)}, {}, rule::updates_rank_must_be_that_of_places_and_parts, 2, 1});
   NNRT_CHECK_REFUSED(op, {"five for four", {}, {computed({i32, {4, 2}}), computed(f32_of({5})), integers(numbers<2, 3>)}, {}, rule::updates_extents_must_be_those_of_places_and_parts, 5, 4});
   NNRT_CHECK_REFUSED(op, {"short rows", {}, {computed({i32, {4, 1}}), computed(f32_of({4, 2})), integers(numbers<2, 3>)}, {}, rule::updates_extents_must_be_those_of_places_and_parts, 2, 3});
-  static constexpr op::attrs from_start = [] {
-    op::attrs a;
-    a.negative_indices = false;
-    return a;
-  }();
+  static constexpr op::attrs from_start = op::attrs::from_start();
   NNRT_CHECK_REFUSED(op, {"the last one, where indices count from the start alone",
                           from_start,
                           {integers(numbers<-1, 0>), computed(f32_of({})), integers(numbers<2, 3>)},

@@ -28,10 +28,10 @@ enum class error_unit {
 };
 
 /// |result - exact| is at most (ulp + per_number * n) units in the last place of these dtypes, where n numbers are
-/// added or multiplied up to one result. Exact is the formula in real numbers of the operands as they are stored, or, of
-/// integers that are computed with in the result's dtype, as they are in that one. The
-/// bound holds for kernels and references, on every instruction set, where the exact result and the unit are finite in
-/// the dtype. The least unit is the smallest subnormal number.
+/// added or multiplied to make one result. The exact result is the formula in real numbers, of the stored operands;
+/// integers that are computed with in the result's dtype are converted to it first. The bound holds for kernels and
+/// references, on every instruction set, where the exact result and the unit are finite in the dtype. The least unit is
+/// the smallest subnormal number.
 struct error_bound {
   dtype_set types;
   double ulp = 0;

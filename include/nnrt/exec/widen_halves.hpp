@@ -89,7 +89,7 @@ struct widening {
 };
 
 /// Each node on float16 that has no kernel for it, but one for float32, gets casts around it. What it computes is rounded to float16 all the same, so
-/// results are those of its reference but for the order of additions. `cast` is half_cast. False, with the graph half done, once the deadline is over.
+/// results are those of its reference but for the order of additions; lstm keeps its states in float32 between steps. `cast` is half_cast. False, with the graph half done, once the deadline is over.
 constexpr bool widen_halves(ir::graph& g, const operator_info* cast, const deadline_watch& watch = {}) {
   widening state(g, cast);
   const std::size_t events = g.log.size();

@@ -112,9 +112,8 @@ class model_builder {
     return apply<Op>(attrs, ids, wanted, name);
   }
 
-  /// Says of the last node that its attributes are meant as they are, where they are defaults, too. Else weights in the
-  /// order of layout::pytorch are refused for a network in which an attribute has nnrt's default and PyTorch's is
-  /// another.
+  /// Says that the attributes of the last node are intended where they have nnrt's defaults. Without it, weights in the
+  /// order of layout::pytorch are refused for a node with an attribute whose default differs from PyTorch's.
   void say_defaults() {
     if (!made_.graph.nodes.empty()) made_.graph.nodes.back().left_open = -1;
   }

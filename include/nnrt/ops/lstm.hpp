@@ -43,7 +43,7 @@ struct lstm {
                                             {"cx", types::floating, presence::optional}};
   static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}, {"cy", types::floating}};
   static constexpr operator_traits traits{.in_files = file_order::gates};
-  // Of one step from the states before it, as they are stored. What a step is off goes into the next, by the weights.
+  // For one step, from the stored states before it. An error of a step reaches the next ones through the weights.
   static constexpr std::string_view gate_terms = "terms of a gate",
                                     from_states = "there are several steps: then of each from the states before it";
   static constexpr error_bound errors[] = {{types_of(f32), 2, error_unit::gate, 0.4, false, gate_terms, from_states},

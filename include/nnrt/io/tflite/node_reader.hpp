@@ -113,8 +113,7 @@ class node_reader {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
   }
 
-  /// Refuses negative numbers among the integers of input i as far as they are known, before the network runs: TFLite
-  /// takes indices for numbers of places.
+  /// Refuses negative numbers among those integers of input i that the file gives: to TFLite they are places outside.
   [[gnu::cold]] void require_not_negative(std::size_t i);
   /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
   template <class Options> [[gnu::cold]] void check_counted(std::string_view what, std::size_t got) {

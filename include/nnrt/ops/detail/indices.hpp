@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
+#include <nnrt/core/kernel.hpp>
 #include <nnrt/core/verdict.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -12,6 +13,12 @@ namespace nnrt::inline NNRT_ISA::ops::detail {
 struct index_attributes {
   NNRT_ATTRIBUTES(index_attributes, (bool, negative_indices));
   constexpr index_attributes() : negative_indices(true) {}
+  /// Those of indices that count from the start alone.
+  static constexpr index_attributes from_start() {
+    index_attributes made;
+    made.negative_indices = false;
+    return made;
+  }
 
   /// The least index of an axis.
   constexpr std::int64_t least(std::int64_t extent) const { return negative_indices ? -extent : 0; }

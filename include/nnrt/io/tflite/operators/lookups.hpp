@@ -17,11 +17,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// Files count places from the start alone.
-[[gnu::cold]] inline ops::detail::index_attributes from_start() {
-  ops::detail::index_attributes attrs;
-  attrs.negative_indices = false;
-  return attrs;
-}
+inline constexpr ops::detail::index_attributes from_start = ops::detail::index_attributes::from_start();
 
 /// Refuses a GATHER whose x and indices have no batches in common, as many axes of both as `batch_dims` says.
 [[gnu::cold]] inline void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis, const shape_t& x, const shape_t& indices) {
@@ -60,7 +56,7 @@ namespace detail {
       pairwise, {repeated_to(node, numbers, joined_lists(node, {rows, columns})), in_shape(within, {rows, columns})});
   const std::int32_t table = in_shape(x, {rows, extents_of(node, x, axis, 1), inner});
   node.finish<ops::reshape>(
-      {}, {node.add<ops::gather_nd>(from_start(), {table, pairs}), joined_lists(node, {outer, places, inner})});
+      {}, {node.add<ops::gather_nd>(from_start, {table, pairs}), joined_lists(node, {outer, places, inner})});
 }
 
 }  // namespace detail
@@ -72,7 +68,7 @@ namespace detail {
   std::int32_t batch_dims = options[kind::batch_dims];
   if (batch_dims < 0) batch_dims += node.desc(node.input(1)).rank();  // counts from the end of the indices
   if (batch_dims != 0) return detail::gather_of_batches(node, batch_dims, options[kind::axis]);
-  node.finish<ops::gather>(detail::from_start(),
+  node.finish<ops::gather>(detail::from_start,
                            {detail::moved_input(node), node.input(1), node.integer_list({options[kind::axis]})});
 }
 
@@ -81,13 +77,13 @@ namespace detail {
   node.require_not_negative(0);
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
   const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : detail::moved_input(node, 1);
-  node.finish<ops::gather>(detail::from_start(), {rows, node.input(0), node.integer_list({0})});
+  node.finish<ops::gather>(detail::from_start, {rows, node.input(0), node.integer_list({0})});
 }
 
 /// Lists of indices, one for each of the first axes.
 [[gnu::cold]] inline void read_gather_nd(node_reader& node) {
   node.require_not_negative(1);
-  node.finish<ops::gather_nd>(detail::from_start(), {detail::moved_input(node), node.input(1)});
+  node.finish<ops::gather_nd>(detail::from_start, {detail::moved_input(node), node.input(1)});
 }
 
 [[gnu::cold]] inline void read_one_hot(node_reader& node) {
@@ -99,7 +95,7 @@ namespace detail {
 /// Updates of one place add up.
 [[gnu::cold]] inline void read_scatter_nd(node_reader& node) {
   node.require_not_negative(0);
-  node.finish<ops::scatter_nd>(detail::from_start(), {node.input(0), node.input(1), node.input(2)});
+  node.finish<ops::scatter_nd>(detail::from_start, {node.input(0), node.input(1), node.input(2)});
 }
 
 /// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says where.
