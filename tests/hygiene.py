@@ -8,6 +8,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
+    nightly    tests/nightly.sh runs the legs that it is given: one that does not exist is refused, each that --help lists has a function
     readme     what README.md says of operators is what docs/operators.md says
     operators  each operator stands in ops/list.hpp, has its test with each of its rules and its reference in a
                static_assert, and a program that breaks one; a bound of errors that it states is measured
@@ -168,6 +169,19 @@ def check_top_level() -> Iterator[str]:
         yield f"{surplus} does not belong to the top level"
     for missing in sorted(name for name in TOP_LEVEL if not (ROOT / name).exists()):
         yield f"{missing} is missing from the top level"
+
+
+def check_nightly() -> Iterator[str]:
+    """A script that ran no leg and ended well would be taken for a night without faults."""
+    script = ROOT / "tests" / "nightly.sh"
+    refused = subprocess.run(["bash", script, "no_such_leg"], capture_output=True, text=True)
+    if refused.returncode != 2 or "no such leg: no_such_leg" not in refused.stderr:
+        yield f"tests/nightly.sh no_such_leg: got status {refused.returncode}, expected 2 and a word about it"
+    help_text = subprocess.run(["bash", script, "--help"], capture_output=True, text=True).stdout
+    listed = set(re.findall(r"^  (\w+)  +\w", help_text, re.M))
+    defined = set(re.findall(r"^leg_(\w+)\(\)", script.read_text(encoding="utf-8"), re.M))
+    for name in sorted(listed ^ defined):
+        yield f"tests/nightly.sh: leg {name} is {'listed but not defined' if name in listed else 'defined but not listed'}"
 
 
 def check_readme() -> Iterator[str]:
