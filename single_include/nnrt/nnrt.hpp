@@ -42792,9 +42792,11 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
       if constexpr (directions == 1) return nnrt::reshape(first, nnrt::shape<1, Shape[0], Shape[1]>);
       else return nnrt::stack(first, backward.template operator()<Shape>(kind));
     };
-    const auto w_ih = both.template operator()<ih>("weight_ih"), w_hh = both.template operator()<hh>("weight_hh");
-    const auto apply = [&](auto... operands) {
-      return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, operands..., kept...); }, std::tuple_cat(detail::for_operator(rest)...));
+    const auto w_ih = both.template operator()<ih>("weight_ih");
+    const auto w_hh = both.template operator()<hh>("weight_hh");
+    const auto apply = [&](auto... operands) {  // of one tuple: clang 16 expands no pack of the outer lambda in the inner one
+      return std::apply([&](auto... kept) { return dsl::apply<ops::lstm>(x, w_ih, w_hh, kept...); },
+                        std::tuple_cat(std::tuple(operands...), detail::for_operator(rest)...));
     };
     if constexpr ((detail::leaves_out_bias<Rest> || ...)) {
       static_assert((!dsl::tensor_handle<Rest> && ...), "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");

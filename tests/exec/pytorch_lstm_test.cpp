@@ -185,20 +185,18 @@ TEST_CASE("pytorch_lstm: tensors of a state dict that a network joins in another
   CHECK(worst<stacked_by_kind>(two, beside(two.run("rnn.lstm", "l0", reals(), 3, 4, false), two.run("rnn.lstm", "l0_reverse", reals(), 3, 4, true), 4)) < 1e-6);
 }
 
-constexpr auto layer_with(auto&& w_ih) {
-  return [w_ih](builder& g) {
-    auto [y, hy, cy] = lstm(sequence(g), w_ih(g), g.constant<f32, shape<1, 16, 4>>(std::array<float, 64>{}));
-    g.output("y", y);
-  };
-}
-constexpr auto cut = layer_with([](builder& g) { return reshape(slice(g.weight<f32, shape<20, 3>>("w"), begin<4>, size<16>, axes<0>), shape<1, 16, 3>); });
-constexpr auto turned = layer_with([](builder& g) { return reshape(transpose(g.weight<f32, shape<3, 16>>("w"), perm<1, 0>), shape<1, 16, 3>); });
-constexpr auto halves = layer_with([](builder& g) { return reshape(concat(g.weight<f32, shape<8, 3>>("v"), g.weight<f32, shape<8, 3>>("w"), axis<0>), shape<1, 16, 3>); });
-constexpr auto columns = layer_with([](builder& g) { return reshape(concat(g.weight<f32, shape<16, 1>>("v"), g.weight<f32, shape<16, 2>>("w"), axis<1>), shape<1, 16, 3>); });
-constexpr auto scaled = layer_with([](builder& g) { return reshape(g.weight<f32, shape<16, 3>>("w") * g.weight<f32, shape<16, 1>>("v"), shape<1, 16, 3>); });
-constexpr auto gate_by_gate = layer_with([](builder& g) {
+template <auto WIh> constexpr auto layer_with = [](builder& g) {
+  auto [y, hy, cy] = lstm(sequence(g), WIh(g), g.constant<f32, shape<1, 16, 4>>(std::array<float, 64>{}));
+  g.output("y", y);
+};
+constexpr auto cut = layer_with<[](builder& g) { return reshape(slice(g.weight<f32, shape<20, 3>>("w"), begin<4>, size<16>, axes<0>), shape<1, 16, 3>); }>;
+constexpr auto turned = layer_with<[](builder& g) { return reshape(transpose(g.weight<f32, shape<3, 16>>("w"), perm<1, 0>), shape<1, 16, 3>); }>;
+constexpr auto halves = layer_with<[](builder& g) { return reshape(concat(g.weight<f32, shape<8, 3>>("v"), g.weight<f32, shape<8, 3>>("w"), axis<0>), shape<1, 16, 3>); }>;
+constexpr auto columns = layer_with<[](builder& g) { return reshape(concat(g.weight<f32, shape<16, 1>>("v"), g.weight<f32, shape<16, 2>>("w"), axis<1>), shape<1, 16, 3>); }>;
+constexpr auto scaled = layer_with<[](builder& g) { return reshape(g.weight<f32, shape<16, 3>>("w") * g.weight<f32, shape<16, 1>>("v"), shape<1, 16, 3>); }>;
+constexpr auto gate_by_gate = layer_with<[](builder& g) {
   return reshape(concat(g.weight<f32, shape<4, 3>>("i"), g.weight<f32, shape<4, 3>>("o"), g.weight<f32, shape<4, 3>>("f"), g.weight<f32, shape<4, 3>>("g"), axis<0>), shape<1, 16, 3>);
-});
+}>;
 constexpr auto behind_a_map = [](builder& g) {
   auto map = max_pool(g.input<f32, shape<1, steps, 3, 2>>("x"), kernel<1, 1>);
   auto [y, hy, cy] = layers::lstm<4>(reshape(map, shape<steps, 1, 6>), "lstm");
