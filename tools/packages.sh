@@ -4,15 +4,12 @@
 # What building a program with nnrt takes: compiler, CMake, and the two header-only libraries of the core.
 runtime="g++ cmake ninja-build libboost-dev libxsimd-dev"
 
-# What programs that include <nnrt/tflite.hpp> take besides: the headers of flatbuffers.
-tflite="libflatbuffers-dev"
-
 # What the programs of tools/ take besides; where it is missing, CMake leaves them out.
-tools="libcli11-dev $tflite"
+tools="libcli11-dev"
 
 # What the everyday tests take besides: doctest, the second compiler, the language of the test runners, the reader of nnrt.pc,
-# and ONNX's backend tests with the libraries that read them.
-tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev $tflite $tools"
+# ONNX's backend tests with the libraries that read them, and FlatBuffers, whose verifier and writer the readers of .tflite files are compared with.
+tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev $tools"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, valgrind, the maker of the
 # reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.

@@ -1,5 +1,5 @@
 // tflite: TensorFlow Lite files as models, for compile() and sessions.
-// Flow: include it beside dynamic.hpp; it needs the headers of flatbuffers, which nothing else of nnrt does.
+// Flow: programs that load .tflite files include it; it brings dynamic.hpp.
 #pragma once
 
 #include <nnrt/dynamic.hpp>

@@ -34162,65 +34162,77 @@ constexpr bool is_utf8(std::string_view text) {
 
 /// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
 /// U+FFFD, so the output is always JSON.
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
+[[gnu::cold]] constexpr void append_json_string(std::string& out, std::string_view text);
 
 /// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
 /// after about 120 bytes.
-[[gnu::cold]] inline std::string quoted(std::string_view text);
+[[gnu::cold]] constexpr std::string quoted(std::string_view text);
 
 /// "[16, 3, 3, 1]", for messages.
-[[gnu::cold]] inline std::string text_of(const shape_t& shape);
+[[gnu::cold]] constexpr std::string text_of(const shape_t& shape);
 /// "f32 [16, 3, 3, 1]"
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
+[[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape);
 
 /// A float with as many digits as tell it from its neighbours.
-[[gnu::cold]] inline std::string text_of(float value);
+[[gnu::cold]] constexpr std::string text_of(float value);
 
 /// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  constexpr piece(std::string_view text) : is_(kind::letters), at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  constexpr piece(std::string_view text) : is_(kind::letters), letters_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
   // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
-  piece(const char* text) : is_(kind::terminated), at_(text) {}
-  piece(const std::string& text) : piece(std::string_view(text)) {}
+  constexpr piece(const char* text) : is_(kind::terminated), letters_(text) {}
+  constexpr piece(const pool<char>& text) : piece(std::string_view(text.data(), text.size())) {}
+  constexpr piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
-  piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
-  piece(const shape_t& shape) : is_(kind::shape), at_(&shape) {}
-  piece(dtype type, const shape_t& shape) : is_(kind::tensor), at_(&shape), number_(static_cast<int>(type)) {}
+  constexpr piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
+  /// With as many digits as tell it from its neighbours.
+  constexpr piece(float number) : is_(kind::real), number_(std::bit_cast<std::int32_t>(number)) {}
+  constexpr piece(const shape_t& shape) : is_(kind::shape), shape_(&shape) {}
+  constexpr piece(dtype type, const shape_t& shape) : is_(kind::tensor), shape_(&shape), number_(static_cast<int>(type)) {}
   /// The text as quoted() writes it.
-  static piece in_quotes(std::string_view text) {
+  static constexpr piece in_quotes(std::string_view text) {
     piece p(text);
     p.is_ = kind::quoted;
     return p;
   }
 
-  void append_to(pool<char>& text) const;
+  constexpr void append_to(pool<char>& text) const;
 
  private:
-  enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
+  enum class kind { letters, terminated, quoted, number, natural, real, shape, tensor };
   // Each kind sets what it has: what nobody reads would be a store in hundreds of places.
   kind is_;
-  const void* at_;       // letters or a shape
-  std::int64_t number_;  // the number, how many letters, or the dtype of a tensor
+  union {
+    const char* letters_;
+    const shape_t* shape_;
+  };
+  std::int64_t number_;  // the number, the bits of a float, how many letters, or the dtype of a tensor
 };
 using pieces = std::initializer_list<piece>;
 
 /// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into every translation
 /// unit, little more than the making of one is needed then.
-[[gnu::cold]] inline void append(pool<char>& text, pieces parts) {
+[[gnu::cold]] constexpr void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
-[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+[[gnu::cold]] constexpr void append(std::string& text, pieces parts) {
   pool<char> letters;
   append(letters, parts);
   text.append(letters.data(), letters.size());
 }
 /// What has been collected.
 constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
-[[gnu::cold]] inline std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
+[[gnu::cold]] constexpr std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
+/// The pieces, one after the other, for constant evaluation, too.
+[[gnu::cold]] constexpr pool<char> letters(pieces parts) {
+  pool<char> text;
+  append(text, parts);
+  return text;
+}
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
-[[gnu::cold]] inline std::string joined(pieces parts) {
+[[gnu::cold]] constexpr std::string joined(pieces parts) {
   pool<char> text;
   append(text, parts);
   return string_of(text);
@@ -34228,9 +34240,9 @@ constexpr std::string_view letters_of(const pool<char>& text) { return {text.dat
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-[[gnu::cold]] inline void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
+[[gnu::cold]] constexpr void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
 
-[[gnu::cold]] inline void append_escaped(pool<char>& out, char c) {
+[[gnu::cold]] constexpr void append_escaped(pool<char>& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\n\r\t", names = "\"\\nrt";
   const auto code = static_cast<unsigned char>(c);
   if (const std::size_t at = special.find(c); at != special.npos) {
@@ -34242,7 +34254,7 @@ namespace detail {
   append_letters(out, {escape, sizeof escape});
 }
 
-[[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_json_string(pool<char>& out, std::string_view text) {
   out.push_back('"');
   for (std::size_t at = 0; at < text.size();) {
     const int length = utf8_length(text, at);
@@ -34255,14 +34267,14 @@ namespace detail {
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_json_string(std::string& out, std::string_view text) {
   pool<char> letters;
   detail::append_json_string(letters, text);
   out.append(letters.data(), letters.size());
 }
 
 namespace detail {
-[[gnu::cold]] inline void append_quoted(pool<char>& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_quoted(pool<char>& out, std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
@@ -34273,11 +34285,11 @@ namespace detail {
   append_letters(out, "…\"");
 }
 }  // namespace detail
-[[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
+[[gnu::cold]] constexpr std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
 
 namespace detail {
 /// Letters of a number, last first: std::to_string is a template of several hundred bytes.
-[[gnu::cold]] inline void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
+[[gnu::cold]] constexpr void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
   char digits[24];
   char* first = digits + sizeof digits;
   do *--first = static_cast<char>('0' + magnitude % 10);
@@ -34285,34 +34297,71 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-[[gnu::cold]] inline void append_shape(pool<char>& text, const shape_t& shape) {
+/// Nine digits tell every float from its neighbours. Zeros at the end are left out, as in "%.9g".
+[[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
+  if (bits >> 31U != 0) text.push_back('-');
+  if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
+  if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
+
+  // magnitude = digits * 10^(exponent - 8), 9 digits. Floats have 24 bits: what a few roundings of f64 add decides between two
+  // texts of nine digits only where both stand for the same float.
+  double scaled = double{value} < 0 ? -double{value} : double{value};
+  int exponent = 8;
+  for (; scaled >= 1e9; scaled /= 10) ++exponent;
+  for (; scaled < 1e8; scaled *= 10) --exponent;
+  auto digits = static_cast<std::uint64_t>(scaled);
+  const double rest = scaled - static_cast<double>(digits);
+  if (rest > 0.5 || (rest == 0.5 && digits % 2 != 0)) ++digits;
+  if (digits == 1'000'000'000) digits /= 10, ++exponent;
+  int count = 9;
+  for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
+
+  char figures[9] = {};
+  for (int i = count; i-- > 0; digits /= 10) figures[i] = static_cast<char>('0' + digits % 10);
+  const std::string_view all(figures, static_cast<std::size_t>(count));
+  if (exponent < -4 || exponent >= 9) {
+    append_letters(text, all.substr(0, 1));
+    if (count > 1) append(text, {".", all.substr(1)});
+    const int size = exponent < 0 ? -exponent : exponent;
+    return append(text, {exponent < 0 ? "e-" : "e+", size < 10 ? "0" : "", size});
+  }
+  if (exponent < 0) {
+    append_letters(text, "0.");
+    for (int i = -1; i > exponent; --i) text.push_back('0');
+    return append_letters(text, all);
+  }
+  for (int i = 0; i < count || i <= exponent; ++i) {
+    if (i == exponent + 1) text.push_back('.');
+    text.push_back(i < count ? figures[i] : '0');
+  }
+}
+[[gnu::cold]] constexpr void append_shape(pool<char>& text, const shape_t& shape) {
   text.push_back('[');
   for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
   text.push_back(']');
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void piece::append_to(pool<char>& text) const {
-  const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
-  const auto bits = static_cast<std::uint64_t>(number_);
+[[gnu::cold]] constexpr void piece::append_to(pool<char>& text) const {
+  const auto letters = [&] { return std::string_view(letters_, static_cast<std::size_t>(number_)); };
+  const auto bits = [&] { return static_cast<std::uint64_t>(number_); };
   switch (is_) {
     case kind::letters: return detail::append_letters(text, letters());
-    case kind::terminated: return detail::append_letters(text, static_cast<const char*>(at_));
+    case kind::terminated: return detail::append_letters(text, letters_);
     case kind::quoted: detail::append_quoted(text, letters()); return;
-    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
-    case kind::natural: detail::append_number(text, bits, false); return;
+    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits() : bits(), number_ < 0); return;
+    case kind::natural: detail::append_number(text, bits(), false); return;
+    case kind::real: return detail::append_real(text, std::bit_cast<float>(static_cast<std::int32_t>(number_)));
     case kind::tensor: append(text, {name_of(static_cast<dtype>(number_)), " "}); [[fallthrough]];
-    case kind::shape: detail::append_shape(text, *static_cast<const shape_t*>(at_)); return;
+    case kind::shape: detail::append_shape(text, *shape_); return;
   }
 }
 
-[[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
-[[gnu::cold]] inline std::string text_of(float value) {
-  char text[32];
-  const int length = std::snprintf(text, sizeof text, "%.9g", double{value});
-  return std::string(text, static_cast<std::size_t>(length));
-}
+[[gnu::cold]] constexpr std::string text_of(const shape_t& shape) { return joined({shape}); }
+[[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
+[[gnu::cold]] constexpr std::string text_of(float value) { return joined({value}); }
 
 }  // namespace nnrt::inline NNRT_ISA
 
@@ -34337,43 +34386,63 @@ template <class T> class result;
 class error {
  public:
   // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of one.
-  [[gnu::cold, gnu::noinline]] error(error_code code, const char* message) : code_(code), message_(copy_of(message)) {}
-  [[gnu::cold, gnu::noinline]] error(error_code code, const piece& message) : error(code, pieces{message}) {}
-  [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
-    pool<char> letters;
-    append(letters, message);
-    message_ = copy_of(letters_of(letters));
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const char* message) : code_(code) { keep(message); }
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const piece& message) : error(code, pieces{message}) {}
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, pieces message) : code_(code) {
+    pool<char> text;
+    append(text, message);
+    keep(letters_of(text));
   }
-  error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
-  error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
-  error& operator=(error other) noexcept {
+  constexpr error(const error& other) : code_(other.code_) {
+    if (other.message_ != nullptr) keep(other.letters());
+  }
+  constexpr error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
+  constexpr error& operator=(error other) noexcept {
     code_ = other.code_;
     detail::swap_values(message_, other.message_);
     return *this;
   }
-  ~error() {
+  constexpr ~error() {
     if (message_ != nullptr) drop(message_);
   }
 
-  error_code code() const { return code_; }
+  constexpr error_code code() const { return code_; }
   [[gnu::cold, gnu::noinline]] const std::string& message() const {
     static const std::string none;
-    return message_ != nullptr ? *message_ : none;
+    return message_ != nullptr ? message_->text : none;
+  }
+  /// What message() says, for constant evaluation, too.
+  constexpr std::string_view letters() const {
+    if (message_ == nullptr) return {};
+    return __builtin_is_constant_evaluated() ? letters_of(message_->letters) : std::string_view(message_->text);
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && { return {code_, {place, ": ", message()}}; }
+  [[gnu::cold, gnu::noinline]] constexpr error in(std::string_view place) && { return {code_, {place, ": ", letters()}}; }
 
  private:
+  /// A string at run time. In constant evaluation a pool: clang 16 cannot evaluate the strings of libstdc++ 12.
+  union kept {
+    std::string text;
+    pool<char> letters;
+    constexpr explicit kept(std::string_view from) {
+      if (__builtin_is_constant_evaluated()) std::construct_at(&letters), letters.insert(from.begin(), from.end());
+      else ::new (&text) std::string(from.data(), from.size());
+    }
+    constexpr ~kept() {
+      if (__builtin_is_constant_evaluated()) std::destroy_at(&letters);
+      else text.~basic_string();
+    }
+  };
   // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
-  [[gnu::cold, gnu::noinline]] static std::string* copy_of(std::string_view letters) { return new std::string(letters.data(), letters.size()); }
-  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
+  [[gnu::cold, gnu::noinline]] constexpr void keep(std::string_view message) { message_ = new kept(message); }
+  [[gnu::cold, gnu::noinline]] static constexpr void drop(kept* message) { delete message; }
 
   // No error, for a result<void> that has none.
   template <class T> friend class result;
-  error() noexcept = default;
+  constexpr error() noexcept = default;
 
   error_code code_ = error_code::invalid_argument;
-  std::string* message_ = nullptr;
+  kept* message_ = nullptr;
 };
 
 /// The reason of a failure, on its way into a result of any type.
@@ -34382,10 +34451,10 @@ struct failure {
 };
 
 /// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const char* message) { return {error(code, message)}; }
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const piece& message) { return {error(code, message)}; }
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
-inline failure fail(error reason) { return {std::move(reason)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const char* message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const piece& message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, pieces message) { return {error(code, message)}; }
+constexpr failure fail(error reason) { return {std::move(reason)}; }
 
 namespace detail {
 /// What value() says of a result that has none: there is nothing to go on with, whatever the handler does.
@@ -34397,7 +34466,7 @@ namespace detail {
 
 namespace detail {
 /// What transform() gives: f's own result as a value, or the word that it is done.
-template <class F, class... Value> auto result_of(F& f, Value&&... value) {
+template <class F, class... Value> constexpr auto result_of(F& f, Value&&... value) {
   using made = std::remove_cvref_t<decltype(f(static_cast<Value&&>(value)...))>;
   if constexpr (std::is_void_v<made>) return f(static_cast<Value&&>(value)...), result<made>();
   else return result<made>(f(static_cast<Value&&>(value)...));
@@ -34411,64 +34480,64 @@ template <class T> class result {
   using value_type = T;
   using error_type = nnrt::error;
 
-  result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
+  constexpr result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
   template <class U = T>
   requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && __is_constructible(T, U))
-  explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
-  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
-  result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
-    if (has_value_) ::new (&value_) T(other.value_);
-    else ::new (&error_) error_type(other.error_);
+  constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
+  constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  constexpr result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
+    if (has_value_) std::construct_at(&value_, other.value_);
+    else std::construct_at(&error_, other.error_);
   }
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_) ::new (&value_) T(std::move(other.value_));
-    else ::new (&error_) error_type(std::move(other.error_));
+  constexpr result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) std::construct_at(&value_, std::move(other.value_));
+    else std::construct_at(&error_, std::move(other.error_));
   }
-  result& operator=(result other) noexcept {
-    this->~result();
-    ::new (this) result(std::move(other));
+  constexpr result& operator=(result other) noexcept {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
     return *this;
   }
-  ~result() {
+  constexpr ~result() {
     if (has_value_) value_.~T();
     else error_.~error_type();
   }
 
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
+  constexpr bool has_value() const { return has_value_; }
+  constexpr explicit operator bool() const { return has_value_; }
 
-  T& operator*() & { return value_; }
-  const T& operator*() const& { return value_; }
-  T&& operator*() && { return std::move(value_); }
-  T* operator->() { return &value_; }
-  const T* operator->() const { return &value_; }
-  T& value() & { return expect_value(), value_; }
-  const T& value() const& { return expect_value(), value_; }
-  T&& value() && { return expect_value(), std::move(value_); }
-  template <class U> T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
-  template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
+  constexpr T& operator*() & { return value_; }
+  constexpr const T& operator*() const& { return value_; }
+  constexpr T&& operator*() && { return std::move(value_); }
+  constexpr T* operator->() { return &value_; }
+  constexpr const T* operator->() const { return &value_; }
+  constexpr T& value() & { return expect_value(), value_; }
+  constexpr const T& value() const& { return expect_value(), value_; }
+  constexpr T&& value() && { return expect_value(), std::move(value_); }
+  template <class U> constexpr T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
+  template <class U> constexpr T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
 
   /// f(value), which is a result, or this error.
-  template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
+  template <class F> constexpr auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> constexpr auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> constexpr auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
   /// A result of f(value), which may be void, or of this error.
-  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
-  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
-  template <class F> auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
+  template <class F> constexpr auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
+  template <class F> constexpr auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
+  template <class F> constexpr auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
   /// This value, or f(error), which is a result of the same type.
-  template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
-  template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+  template <class F> constexpr result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
+  template <class F> constexpr result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
   /// This value, or the error f(error).
-  template <class F> result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
-  template <class F> result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
+  template <class F> constexpr result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> constexpr result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
 
-  error_type& error() & { return error_; }
-  const error_type& error() const& { return error_; }
-  error_type&& error() && { return std::move(error_); }
+  constexpr error_type& error() & { return error_; }
+  constexpr const error_type& error() const& { return error_; }
+  constexpr error_type&& error() && { return std::move(error_); }
 
  private:
-  void expect_value() const {
+  constexpr void expect_value() const {
     if (!has_value_) detail::no_value(error_);
   }
 
@@ -34485,23 +34554,23 @@ template <> class result<void> {
   using value_type = void;
   using error_type = nnrt::error;
 
-  result() noexcept = default;
-  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  constexpr result() noexcept = default;
+  constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
 
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
-  void operator*() const {}
-  void value() const {
+  constexpr bool has_value() const { return has_value_; }
+  constexpr explicit operator bool() const { return has_value_; }
+  constexpr void operator*() const {}
+  constexpr void value() const {
     if (!has_value_) detail::no_value(error_);
   }
-  template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
-  template <class F> auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
-  template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
-  template <class F> result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> constexpr auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> constexpr auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
+  template <class F> constexpr result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+  template <class F> constexpr result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
 
-  error_type& error() & { return error_; }
-  const error_type& error() const& { return error_; }
-  error_type&& error() && { return std::move(error_); }
+  constexpr error_type& error() & { return error_; }
+  constexpr const error_type& error() const& { return error_; }
+  constexpr error_type&& error() && { return std::move(error_); }
 
  private:
   error_type error_;
@@ -34624,10 +34693,15 @@ struct graph {
     values.push_back(v);
     return static_cast<std::int32_t>(values.size()) - 1;
   }
+  /// A constant with the bytes of its elements, desc.bytes() of them.
+  constexpr std::int32_t add_constant_bytes(const tensor_desc& desc, array_ref<const std::byte> elements) {
+    const std::size_t first = begin_constant();
+    bytes.insert(elements.begin(), elements.end());
+    return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
+  }
   /// A constant with these elements; T is the element type of desc.type.
   template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
-    const std::size_t first = (bytes.size() + 63) / 64 * 64;
-    while (bytes.size() < first) bytes.push_back(std::byte{});
+    const std::size_t first = begin_constant();
     for (const T& element : elements) {
       const auto raw = std::bit_cast<detail::raw_element<sizeof(T)>>(element);
       bytes.insert(raw.bytes, raw.bytes + sizeof(T));
@@ -34643,6 +34717,13 @@ struct graph {
     else return std::bit_cast<T>(raw);
   }
 
+ private:
+  /// Offset of the next constant in `bytes`.
+  constexpr std::size_t begin_constant() {
+    const std::size_t first = (bytes.size() + 63) / 64 * 64;
+    while (bytes.size() < first) bytes.push_back(std::byte{});
+    return first;
+  }
 };
 
 /// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
@@ -35015,6 +35096,7 @@ namespace nnrt::inline NNRT_ISA::ir {
 [[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
 [[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
+[[gnu::cold]] constexpr pool<char> letters_of(const tensor_desc& desc);
 /// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
 [[gnu::cold]] inline std::string attributes_text(const graph& g, const node& n);
 /// `conv2d "stem"`, or the operator's name alone.
@@ -35029,12 +35111,14 @@ namespace nnrt::inline NNRT_ISA::ir {
 // All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-[[gnu::cold]] inline void append_real(pool<char>& out, float number) {
-  char digits[48];
+/// The shortest text that stands for the number. In constant evaluation, which has no std::to_chars, nine digits.
+[[gnu::cold]] constexpr void append_real(pool<char>& out, float number) {
+  if (__builtin_is_constant_evaluated()) return append(out, {number});
+  char digits[48] = {};
   out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
 }
 
-[[gnu::cold]] inline void append_extents(pool<char>& out, const shape_t& shape) {
+[[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
     append(out, {i > 0 ? ", " : ""});
@@ -35044,7 +35128,7 @@ namespace detail {
   out.push_back(']');
 }
 
-[[gnu::cold]] inline void append_desc(pool<char>& out, const tensor_desc& desc) {
+[[gnu::cold]] constexpr void append_desc(pool<char>& out, const tensor_desc& desc) {
   append(out, {name_of(desc.type), " "});
   append_extents(out, desc.shape);
   if (desc.layout == format::nchw) append(out, {" nchw"});
@@ -35155,11 +35239,12 @@ inline std::string to_string(const shape_t& shape) {
   return string_of(out);
 }
 
-inline std::string to_string(const tensor_desc& desc) {
+constexpr pool<char> letters_of(const tensor_desc& desc) {
   pool<char> out;
   detail::append_desc(out, desc);
-  return string_of(out);
+  return out;
 }
+inline std::string to_string(const tensor_desc& desc) { return string_of(letters_of(desc)); }
 
 inline std::string attributes_text(const graph& g, const node& n) {
   pool<char> out;
@@ -35421,6 +35506,30 @@ class deadline_watch {
 };
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/core/sort_ids.hpp
+// sort_ids: ids in the order that a comparison says, in constant evaluation as at run time.
+// Flow: the arena's layout sorts blocks by it, readers the names of a file's tensors.
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Heap sort: std::sort takes three times as many constexpr steps. n log n steps in the worst case, too.
+template <class Less> constexpr void sort_ids(pool<std::int32_t>& list, Less less) {
+  if (list.size() < 2) return;
+  const auto sift = [&](std::size_t at, std::size_t count) {
+    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
+      if (!less(list[at], list[child])) return;
+      swap_values(list[at], list[child]);
+    }
+  };
+  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
+  for (std::size_t count = list.size(); count-- > 1;) {
+    swap_values(list[0], list[count]);
+    sift(0, count);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail
 
 namespace nnrt::inline NNRT_ISA::passes {
 
@@ -35439,23 +35548,6 @@ struct block {
 };
 
 namespace detail {
-
-/// Heap sort: std::sort takes three times as many constexpr steps.
-template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
-  if (list.size() < 2) return;
-  const auto sift = [&](std::size_t at, std::size_t count) {
-    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
-      if (!less(list[at], list[child])) return;
-      nnrt::detail::swap_values(list[at], list[child]);
-    }
-  };
-  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
-  for (std::size_t count = list.size(); count-- > 1;) {
-    nnrt::detail::swap_values(list[0], list[count]);
-    sift(0, count);
-  }
-}
 
 /// Lists of blocks, linked through one pool.
 class block_lists {
@@ -35553,7 +35645,7 @@ struct placing_by_size {
 
  private:
   constexpr std::int64_t run(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
-    sort(order, [&](std::int32_t a, std::int32_t b) {
+    nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
       const std::int64_t x = blocks[a].bytes, y = blocks[b].bytes;
       return x != y ? x > y : a < b;
     });
@@ -35588,7 +35680,7 @@ struct placing_by_size {
     return best < 0 ? end : best;
   }
   constexpr void sort_by_offset(pool<std::int32_t>& list) {
-    sort(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
+    nnrt::detail::sort_ids(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
   }
   /// By offset. A large part of what is placed is found faster in a list of all.
   constexpr void sort_beside() {
@@ -35712,11 +35804,11 @@ constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_
   const auto begin = [&](std::int32_t id) { return is_backward ? -at(id).last : at(id).first; };
   const auto end = [&](std::int32_t id) { return is_backward ? -at(id).first : at(id).last; };
   pool<std::int32_t> by_end = order;
-  sort(order, [&](std::int32_t a, std::int32_t b) {
+  nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
     if (begin(a) != begin(b)) return begin(a) < begin(b);
     return at(a).bytes != at(b).bytes ? at(a).bytes > at(b).bytes : a < b;
   });
-  sort(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  nnrt::detail::sort_ids(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
   segmented_arena arena;
   pool<std::int32_t> segment_of;
   segment_of.assign(blocks.size(), -1);
@@ -37515,15 +37607,21 @@ namespace nnrt::inline NNRT_ISA {
 /// Finite, and not negative. 0 is the scale of a channel of zeros, as converters write it. Looks at bits first, for -ffast-math.
 constexpr bool is_channel_scale(float scale) { return math::is_finite(scale) && scale >= 0; }
 
-/// What is wrong with the f32 in these bytes, at any address, as scales of channels: "scale 2: got -0.5, expected a finite number of at
-/// least 0" of the first that is none; empty when all are.
+/// What is wrong with `count` scales of channels, of which scale_at(i) gives one: "scale 2: got -0.5, expected a finite number of at least 0"
+/// of the first that is none; empty when all are.
+template <class ScaleAt> [[gnu::cold]] constexpr pool<char> fault_of_scales(std::size_t count, ScaleAt scale_at) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (const float scale = scale_at(i); !is_channel_scale(scale))
+      return letters({"scale ", i, ": got ", scale, ", expected a finite number of at least 0"});
+  return {};
+}
+/// The same of the f32 in these bytes, at any address.
 [[gnu::cold]] inline std::string fault_of_channel_scales(array_ref<const std::byte> bytes) {
-  for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
+  return string_of(fault_of_scales(bytes.size() / sizeof(float), [&](std::size_t i) {
     float scale = 0;
     std::memcpy(&scale, bytes.data() + i * sizeof scale, sizeof scale);
-    if (!is_channel_scale(scale)) return joined({"scale ", i, ": got ", text_of(scale), ", expected a finite number of at least 0"});
-  }
-  return {};
+    return scale;
+  }));
 }
 
 }  // namespace nnrt::inline NNRT_ISA

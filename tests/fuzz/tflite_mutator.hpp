@@ -18,11 +18,11 @@ class tflite_mutator {
  public:
   explicit tflite_mutator(std::span<std::uint8_t> file, std::uint32_t seed) : file_(file), state_(seed | 1U) {}
 
-  /// False when the bytes are no file that flatbuffers' verifier lets pass.
+  /// False when the bytes are no file that the verifier lets pass.
   bool mutate() {
-    nnrt::tflite::verifier checks(std::as_bytes(file_));
-    const flatbuffers::Table* const root = checks.root<nnrt::tflite::schema::model>();
-    if (root == nullptr) return false;
+    nnrt::tflite::verifier checks(nnrt::letters_of(std::as_bytes(file_)));
+    const table_place root = checks.root<nnrt::tflite::schema::model>();
+    if (!root) return false;
     collect<nnrt::tflite::schema::model>(root);
     if (places_.empty()) return false;
     for (std::uint32_t changes = 1 + below(4); changes > 0; --changes)
@@ -31,6 +31,8 @@ class tflite_mutator {
   }
 
  private:
+  using table_place = nnrt::tflite::table_place;
+
   enum class what { number, length, presence, target };
   struct place {
     std::size_t at;
@@ -45,88 +47,82 @@ class tflite_mutator {
     return state_;
   }
   std::uint32_t below(std::uint32_t n) { return random() % n; }
-  std::size_t place_of(const void* at) const {
-    return static_cast<std::size_t>(static_cast<const std::uint8_t*>(at) - file_.data());
+  template <class T> T number(std::size_t at) const {
+    return nnrt::number_at<T>(reinterpret_cast<const char*>(file_.data()), at);
   }
-  template <class S> static const S* pointer(const flatbuffers::Table* at, int slot) {
-    return at->GetPointer<const S*>(nnrt::tflite::detail::entry_of(slot));
+  /// Where the list, table or string begins to which a field points; 0 where the field is left out.
+  static std::size_t target_of(table_place from, int slot) {
+    const std::size_t at = nnrt::tflite::detail::field_of(from, slot);
+    return at == 0 ? 0 : nnrt::tflite::detail::followed(from.file, at);
   }
   void add(std::size_t at, std::size_t size, what is = what::number) {
     if (places_.size() < most_places && at <= file_.size() && size <= file_.size() - at)
       places_.push_back({at, size, is});
   }
 
-  template <class T> void collect(const flatbuffers::Table* at) {
-    if (at == nullptr || places_.size() >= most_places) return;
-    add_presences(at);
+  template <class T> void collect(table_place from) {
+    if (!from || places_.size() >= most_places) return;
+    add_presences(nnrt::tflite::detail::fields_of(from));
     T::each([&](const auto& field) {
-      add_field(at, field);
+      add_field(from, field);
       return true;
     });
   }
-  void add_presences(const flatbuffers::Table* at) {
-    const std::uint8_t* const list = at->GetVTable();
-    const std::size_t size = flatbuffers::ReadScalar<flatbuffers::voffset_t>(list);
-    for (std::size_t entry = 4; entry + 2 <= size; entry += 2) add(place_of(list) + entry, 2, what::presence);
+  void add_presences(std::size_t list) {
+    const std::size_t size = number<std::uint16_t>(list);
+    for (std::size_t entry = 4; entry + 2 <= size; entry += 2) add(list + entry, 2, what::presence);
   }
-  template <class S> void add_field(const flatbuffers::Table* at, const nnrt::tflite::scalar<S>& field) {
-    if (const auto offset = at->GetOptionalFieldOffset(nnrt::tflite::detail::entry_of(field.slot)); offset != 0)
-      add(place_of(at) + offset, sizeof(S));
+  template <class S> void add_field(table_place from, const nnrt::tflite::scalar<S>& field) {
+    if (const std::size_t at = nnrt::tflite::detail::field_of(from, field.slot); at != 0) add(at, sizeof(S));
   }
-  template <class S> void add_field(const flatbuffers::Table* at, const nnrt::tflite::vector<S>& field) {
-    const auto* const list = pointer<flatbuffers::Vector<S>>(at, field.slot);
-    if (list == nullptr) return;
-    add(place_of(list), 4, what::length);
-    for (std::size_t i = 0; i < std::min<std::size_t>(list->size(), most_listed); ++i)
-      add(place_of(list->Data()) + i * sizeof(S), sizeof(S));
+  template <class S> void add_field(table_place from, const nnrt::tflite::vector<S>& field) {
+    const std::size_t list = target_of(from, field.slot);
+    if (list == 0) return;
+    add(list, 4, what::length);
+    for (std::size_t i = 0; i < std::min<std::size_t>(number<std::uint32_t>(list), most_listed); ++i)
+      add(list + 4 + i * sizeof(S), sizeof(S));
   }
-  void add_field(const flatbuffers::Table*, nnrt::tflite::text) {}
-  template <class S> void add_field(const flatbuffers::Table* at, const nnrt::tflite::table<S>& field) {
-    collect<S>(pointer<flatbuffers::Table>(at, field.slot));
+  void add_field(table_place, nnrt::tflite::text) {}
+  template <class S> void add_field(table_place from, const nnrt::tflite::table<S>& field) {
+    if (const std::size_t at = target_of(from, field.slot); at != 0) collect<S>({from.file, at});
   }
-  template <class S> void add_field(const flatbuffers::Table* at, const nnrt::tflite::tables<S>& field) {
-    const auto* const list = pointer<nnrt::tflite::detail::table_list>(at, field.slot);
-    if (list == nullptr) return;
-    add(place_of(list), 4, what::length);
-    const std::size_t first = place_of(list->Data());
-    for (std::size_t i = 0; i < list->size() && places_.size() < most_places; ++i) {
-      places_.push_back({first + 4 * i, 4, what::target, first, list->size()});
-      collect<S>(list->Get(static_cast<flatbuffers::uoffset_t>(i)));
+  template <class S> void add_field(table_place from, const nnrt::tflite::tables<S>& field) {
+    const std::size_t list = target_of(from, field.slot);
+    if (list == 0) return;
+    add(list, 4, what::length);
+    const std::size_t count = number<std::uint32_t>(list);
+    for (std::size_t i = 0; i < count && places_.size() < most_places; ++i) {
+      const std::size_t entry = list + 4 + 4 * i;
+      places_.push_back({entry, 4, what::target, list + 4, count});
+      collect<S>({from.file, entry + number<std::uint32_t>(entry)});
     }
   }
   /// Options, whose kind is not looked at: the first bytes of each field. What is an offset there becomes one that the
   /// verifier refuses.
-  void add_field(const flatbuffers::Table* at, nnrt::tflite::one_of field) {
-    const auto* const options = pointer<flatbuffers::Table>(at, field.slot);
-    if (options == nullptr || place_of(options) + 4 > file_.size()) return;
-    const std::int64_t list = static_cast<std::int64_t>(place_of(options)) -
-                              flatbuffers::ReadScalar<flatbuffers::soffset_t>(file_.data() + place_of(options));
+  void add_field(table_place from, nnrt::tflite::one_of field) {
+    const std::size_t options = target_of(from, field.slot);
+    if (options == 0 || options + 4 > file_.size()) return;
+    const std::int64_t list = static_cast<std::int64_t>(options) - number<std::int32_t>(options);
     if (list < 0 || static_cast<std::size_t>(list) + 4 > file_.size()) return;
-    const std::size_t size = flatbuffers::ReadScalar<flatbuffers::voffset_t>(file_.data() + list);
-    for (std::size_t entry = 4; entry + 2 <= size && static_cast<std::size_t>(list) + entry + 2 <= file_.size();
-         entry += 2) {
-      const std::size_t offset =
-          flatbuffers::ReadScalar<flatbuffers::voffset_t>(file_.data() + static_cast<std::size_t>(list) + entry);
-      add(static_cast<std::size_t>(list) + entry, 2, what::presence);
-      if (offset != 0) add(place_of(options) + offset, 1);
+    const auto first = static_cast<std::size_t>(list);
+    const std::size_t size = number<std::uint16_t>(first);
+    for (std::size_t entry = 4; entry + 2 <= size && first + entry + 2 <= file_.size(); entry += 2) {
+      const std::size_t offset = number<std::uint16_t>(first + entry);
+      add(first + entry, 2, what::presence);
+      if (offset != 0) add(options + offset, 1);
     }
   }
 
-  template <class T> T read(std::size_t at) const {
-    T number;
-    std::memcpy(&number, file_.data() + at, sizeof number);
-    return number;
-  }
   void write(std::size_t at, std::uint64_t number, std::size_t size) { std::memcpy(file_.data() + at, &number, size); }
 
   void change(const place& p) {
     if (p.is == what::presence) {
       if (below(4) == 0) write(p.at, 0, 2);
     } else if (p.is == what::length) {
-      if (const auto length = read<std::uint32_t>(p.at); length > 0 && below(4) == 0) write(p.at, below(length), 4);
+      if (const auto length = number<std::uint32_t>(p.at); length > 0 && below(4) == 0) write(p.at, below(length), 4);
     } else if (p.is == what::target) {
       const std::size_t other = p.list + 4 * below(static_cast<std::uint32_t>(p.count));
-      const std::size_t to = other + read<std::uint32_t>(other);
+      const std::size_t to = other + number<std::uint32_t>(other);
       if (to > p.at && below(4) == 0) write(p.at, to - p.at, 4);  // offsets lead forwards
     } else {
       change_number(p);

@@ -15,15 +15,21 @@ namespace nnrt::inline NNRT_ISA {
 /// Finite, and not negative. 0 is the scale of a channel of zeros, as converters write it. Looks at bits first, for -ffast-math.
 constexpr bool is_channel_scale(float scale) { return math::is_finite(scale) && scale >= 0; }
 
-/// What is wrong with the f32 in these bytes, at any address, as scales of channels: "scale 2: got -0.5, expected a finite number of at
-/// least 0" of the first that is none; empty when all are.
+/// What is wrong with `count` scales of channels, of which scale_at(i) gives one: "scale 2: got -0.5, expected a finite number of at least 0"
+/// of the first that is none; empty when all are.
+template <class ScaleAt> [[gnu::cold]] constexpr pool<char> fault_of_scales(std::size_t count, ScaleAt scale_at) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (const float scale = scale_at(i); !is_channel_scale(scale))
+      return letters({"scale ", i, ": got ", scale, ", expected a finite number of at least 0"});
+  return {};
+}
+/// The same of the f32 in these bytes, at any address.
 [[gnu::cold]] inline std::string fault_of_channel_scales(array_ref<const std::byte> bytes) {
-  for (std::size_t i = 0; i < bytes.size() / sizeof(float); ++i) {
+  return string_of(fault_of_scales(bytes.size() / sizeof(float), [&](std::size_t i) {
     float scale = 0;
     std::memcpy(&scale, bytes.data() + i * sizeof scale, sizeof scale);
-    if (!is_channel_scale(scale)) return joined({"scale ", i, ": got ", text_of(scale), ", expected a finite number of at least 0"});
-  }
-  return {};
+    return scale;
+  }));
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -35,43 +35,63 @@ template <class T> class result;
 class error {
  public:
   // No overload takes a std::string_view: of {"two", pieces} compilers would ask whether they are the two iterators of one.
-  [[gnu::cold, gnu::noinline]] error(error_code code, const char* message) : code_(code), message_(copy_of(message)) {}
-  [[gnu::cold, gnu::noinline]] error(error_code code, const piece& message) : error(code, pieces{message}) {}
-  [[gnu::cold, gnu::noinline]] error(error_code code, pieces message) : code_(code) {
-    pool<char> letters;
-    append(letters, message);
-    message_ = copy_of(letters_of(letters));
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const char* message) : code_(code) { keep(message); }
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, const piece& message) : error(code, pieces{message}) {}
+  [[gnu::cold, gnu::noinline]] constexpr error(error_code code, pieces message) : code_(code) {
+    pool<char> text;
+    append(text, message);
+    keep(letters_of(text));
   }
-  error(const error& other) : code_(other.code_), message_(other.message_ != nullptr ? copy_of(*other.message_) : nullptr) {}
-  error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
-  error& operator=(error other) noexcept {
+  constexpr error(const error& other) : code_(other.code_) {
+    if (other.message_ != nullptr) keep(other.letters());
+  }
+  constexpr error(error&& other) noexcept : code_(other.code_), message_(detail::taken(other.message_)) {}
+  constexpr error& operator=(error other) noexcept {
     code_ = other.code_;
     detail::swap_values(message_, other.message_);
     return *this;
   }
-  ~error() {
+  constexpr ~error() {
     if (message_ != nullptr) drop(message_);
   }
 
-  error_code code() const { return code_; }
+  constexpr error_code code() const { return code_; }
   [[gnu::cold, gnu::noinline]] const std::string& message() const {
     static const std::string none;
-    return message_ != nullptr ? *message_ : none;
+    return message_ != nullptr ? message_->text : none;
+  }
+  /// What message() says, for constant evaluation, too.
+  constexpr std::string_view letters() const {
+    if (message_ == nullptr) return {};
+    return __builtin_is_constant_evaluated() ? letters_of(message_->letters) : std::string_view(message_->text);
   }
   /// The same error with a place put in front: "file.safetensors: " + message.
-  [[gnu::cold, gnu::noinline]] error in(std::string_view place) && { return {code_, {place, ": ", message()}}; }
+  [[gnu::cold, gnu::noinline]] constexpr error in(std::string_view place) && { return {code_, {place, ": ", letters()}}; }
 
  private:
+  /// A string at run time. In constant evaluation a pool: clang 16 cannot evaluate the strings of libstdc++ 12.
+  union kept {
+    std::string text;
+    pool<char> letters;
+    constexpr explicit kept(std::string_view from) {
+      if (__builtin_is_constant_evaluated()) std::construct_at(&letters), letters.insert(from.begin(), from.end());
+      else ::new (&text) std::string(from.data(), from.size());
+    }
+    constexpr ~kept() {
+      if (__builtin_is_constant_evaluated()) std::destroy_at(&letters);
+      else text.~basic_string();
+    }
+  };
   // Behind a pointer, and out of line: results move in every function that can fail, and a string that moves is code.
-  [[gnu::cold, gnu::noinline]] static std::string* copy_of(std::string_view letters) { return new std::string(letters.data(), letters.size()); }
-  [[gnu::cold, gnu::noinline]] static void drop(std::string* message) { delete message; }
+  [[gnu::cold, gnu::noinline]] constexpr void keep(std::string_view message) { message_ = new kept(message); }
+  [[gnu::cold, gnu::noinline]] static constexpr void drop(kept* message) { delete message; }
 
   // No error, for a result<void> that has none.
   template <class T> friend class result;
-  error() noexcept = default;
+  constexpr error() noexcept = default;
 
   error_code code_ = error_code::invalid_argument;
-  std::string* message_ = nullptr;
+  kept* message_ = nullptr;
 };
 
 /// The reason of a failure, on its way into a result of any type.
@@ -80,10 +100,10 @@ struct failure {
 };
 
 /// For `return fail(error_code::not_found, "…");` in a function that returns a result; a message may be made of pieces, {"got ", 3}.
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const char* message) { return {error(code, message)}; }
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, const piece& message) { return {error(code, message)}; }
-[[gnu::cold, gnu::noinline]] inline failure fail(error_code code, pieces message) { return {error(code, message)}; }
-inline failure fail(error reason) { return {std::move(reason)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const char* message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, const piece& message) { return {error(code, message)}; }
+[[gnu::cold, gnu::noinline]] constexpr failure fail(error_code code, pieces message) { return {error(code, message)}; }
+constexpr failure fail(error reason) { return {std::move(reason)}; }
 
 namespace detail {
 /// What value() says of a result that has none: there is nothing to go on with, whatever the handler does.
@@ -95,7 +115,7 @@ namespace detail {
 
 namespace detail {
 /// What transform() gives: f's own result as a value, or the word that it is done.
-template <class F, class... Value> auto result_of(F& f, Value&&... value) {
+template <class F, class... Value> constexpr auto result_of(F& f, Value&&... value) {
   using made = std::remove_cvref_t<decltype(f(static_cast<Value&&>(value)...))>;
   if constexpr (std::is_void_v<made>) return f(static_cast<Value&&>(value)...), result<made>();
   else return result<made>(f(static_cast<Value&&>(value)...));
@@ -109,64 +129,64 @@ template <class T> class result {
   using value_type = T;
   using error_type = nnrt::error;
 
-  result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
+  constexpr result() requires(__is_constructible(T)) : value_(), has_value_(true) {}
   template <class U = T>
   requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> && __is_constructible(T, U))
-  explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
-  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
-  result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
-    if (has_value_) ::new (&value_) T(other.value_);
-    else ::new (&error_) error_type(other.error_);
+  constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)), has_value_(true) {}
+  constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  constexpr result(const result& other) requires(__is_constructible(T, const T&)) : has_value_(other.has_value_) {
+    if (has_value_) std::construct_at(&value_, other.value_);
+    else std::construct_at(&error_, other.error_);
   }
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_) ::new (&value_) T(std::move(other.value_));
-    else ::new (&error_) error_type(std::move(other.error_));
+  constexpr result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_) std::construct_at(&value_, std::move(other.value_));
+    else std::construct_at(&error_, std::move(other.error_));
   }
-  result& operator=(result other) noexcept {
-    this->~result();
-    ::new (this) result(std::move(other));
+  constexpr result& operator=(result other) noexcept {
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
     return *this;
   }
-  ~result() {
+  constexpr ~result() {
     if (has_value_) value_.~T();
     else error_.~error_type();
   }
 
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
+  constexpr bool has_value() const { return has_value_; }
+  constexpr explicit operator bool() const { return has_value_; }
 
-  T& operator*() & { return value_; }
-  const T& operator*() const& { return value_; }
-  T&& operator*() && { return std::move(value_); }
-  T* operator->() { return &value_; }
-  const T* operator->() const { return &value_; }
-  T& value() & { return expect_value(), value_; }
-  const T& value() const& { return expect_value(), value_; }
-  T&& value() && { return expect_value(), std::move(value_); }
-  template <class U> T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
-  template <class U> T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
+  constexpr T& operator*() & { return value_; }
+  constexpr const T& operator*() const& { return value_; }
+  constexpr T&& operator*() && { return std::move(value_); }
+  constexpr T* operator->() { return &value_; }
+  constexpr const T* operator->() const { return &value_; }
+  constexpr T& value() & { return expect_value(), value_; }
+  constexpr const T& value() const& { return expect_value(), value_; }
+  constexpr T&& value() && { return expect_value(), std::move(value_); }
+  template <class U> constexpr T value_or(U&& other) const& { return has_value_ ? value_ : static_cast<T>(std::forward<U>(other)); }
+  template <class U> constexpr T value_or(U&& other) && { return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other)); }
 
   /// f(value), which is a result, or this error.
-  template <class F> auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
-  template <class F> auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
+  template <class F> constexpr auto and_then(F&& f) & { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> constexpr auto and_then(F&& f) const& { return has_value_ ? f(value_) : decltype(f(value_))(failure{error_}); }
+  template <class F> constexpr auto and_then(F&& f) && { return has_value_ ? f(std::move(value_)) : decltype(f(std::move(value_)))(failure{std::move(error_)}); }
   /// A result of f(value), which may be void, or of this error.
-  template <class F> auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
-  template <class F> auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
-  template <class F> auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
+  template <class F> constexpr auto transform(F&& f) & { return and_then([&](T& value) { return detail::result_of(f, value); }); }
+  template <class F> constexpr auto transform(F&& f) const& { return and_then([&](const T& value) { return detail::result_of(f, value); }); }
+  template <class F> constexpr auto transform(F&& f) && { return std::move(*this).and_then([&](T&& value) { return detail::result_of(f, std::move(value)); }); }
   /// This value, or f(error), which is a result of the same type.
-  template <class F> result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
-  template <class F> result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
+  template <class F> constexpr result or_else(F&& f) const& { return has_value_ ? *this : f(error_); }
+  template <class F> constexpr result or_else(F&& f) && { return has_value_ ? std::move(*this) : f(std::move(error_)); }
   /// This value, or the error f(error).
-  template <class F> result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
-  template <class F> result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
+  template <class F> constexpr result transform_error(F&& f) const& { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> constexpr result transform_error(F&& f) && { return has_value_ ? std::move(*this) : result(failure{f(std::move(error_))}); }
 
-  error_type& error() & { return error_; }
-  const error_type& error() const& { return error_; }
-  error_type&& error() && { return std::move(error_); }
+  constexpr error_type& error() & { return error_; }
+  constexpr const error_type& error() const& { return error_; }
+  constexpr error_type&& error() && { return std::move(error_); }
 
  private:
-  void expect_value() const {
+  constexpr void expect_value() const {
     if (!has_value_) detail::no_value(error_);
   }
 
@@ -183,23 +203,23 @@ template <> class result<void> {
   using value_type = void;
   using error_type = nnrt::error;
 
-  result() noexcept = default;
-  result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
+  constexpr result() noexcept = default;
+  constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
 
-  bool has_value() const { return has_value_; }
-  explicit operator bool() const { return has_value_; }
-  void operator*() const {}
-  void value() const {
+  constexpr bool has_value() const { return has_value_; }
+  constexpr explicit operator bool() const { return has_value_; }
+  constexpr void operator*() const {}
+  constexpr void value() const {
     if (!has_value_) detail::no_value(error_);
   }
-  template <class F> auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
-  template <class F> auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
-  template <class F> result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
-  template <class F> result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
+  template <class F> constexpr auto and_then(F&& f) const { return has_value_ ? f() : decltype(f())(failure{error_}); }
+  template <class F> constexpr auto transform(F&& f) const { return and_then([&] { return detail::result_of(f); }); }
+  template <class F> constexpr result or_else(F&& f) const { return has_value_ ? *this : f(error_); }
+  template <class F> constexpr result transform_error(F&& f) const { return has_value_ ? *this : result(failure{f(error_)}); }
 
-  error_type& error() & { return error_; }
-  const error_type& error() const& { return error_; }
-  error_type&& error() && { return std::move(error_); }
+  constexpr error_type& error() & { return error_; }
+  constexpr const error_type& error() const& { return error_; }
+  constexpr error_type&& error() && { return std::move(error_); }
 
  private:
   error_type error_;

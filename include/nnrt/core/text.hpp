@@ -6,8 +6,8 @@
 #include <nnrt/core/pool.hpp>
 #include <nnrt/core/shape.hpp>
 
+#include <bit>
 #include <concepts>
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -45,65 +45,77 @@ constexpr bool is_utf8(std::string_view text) {
 
 /// Appends `text` as a JSON string with its quotes. Control characters are escaped; bytes that are not UTF-8 become
 /// U+FFFD, so the output is always JSON.
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text);
+[[gnu::cold]] constexpr void append_json_string(std::string& out, std::string_view text);
 
 /// `text` in quotes for a message: escaped as in JSON, so that a hostile name cannot play with a terminal, and cut
 /// after about 120 bytes.
-[[gnu::cold]] inline std::string quoted(std::string_view text);
+[[gnu::cold]] constexpr std::string quoted(std::string_view text);
 
 /// "[16, 3, 3, 1]", for messages.
-[[gnu::cold]] inline std::string text_of(const shape_t& shape);
+[[gnu::cold]] constexpr std::string text_of(const shape_t& shape);
 /// "f32 [16, 3, 3, 1]"
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape);
+[[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape);
 
 /// A float with as many digits as tell it from its neighbours.
-[[gnu::cold]] inline std::string text_of(float value);
+[[gnu::cold]] constexpr std::string text_of(float value);
 
 /// A piece of a message: letters, a number, a name in quotes, a shape. It refers to what it was made of; only joined() makes
 /// a string of it, so that the places where errors are worded own nothing and need no code to clean up.
 class piece {
  public:
-  constexpr piece(std::string_view text) : is_(kind::letters), at_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
+  constexpr piece(std::string_view text) : is_(kind::letters), letters_(text.data()), number_(static_cast<std::int64_t>(text.size())) {}
   // Their lengths are counted when someone reads them: a string_view of each is four functions that compilers inline.
-  piece(const char* text) : is_(kind::terminated), at_(text) {}
-  piece(const std::string& text) : piece(std::string_view(text)) {}
+  constexpr piece(const char* text) : is_(kind::terminated), letters_(text) {}
+  constexpr piece(const pool<char>& text) : piece(std::string_view(text.data(), text.size())) {}
+  constexpr piece(const std::string& text) : piece(std::string_view(text)) {}
   template <std::integral Number>
-  piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
-  piece(const shape_t& shape) : is_(kind::shape), at_(&shape) {}
-  piece(dtype type, const shape_t& shape) : is_(kind::tensor), at_(&shape), number_(static_cast<int>(type)) {}
+  constexpr piece(Number number) : is_(std::is_signed_v<Number> ? kind::number : kind::natural), number_(static_cast<std::int64_t>(number)) {}
+  /// With as many digits as tell it from its neighbours.
+  constexpr piece(float number) : is_(kind::real), number_(std::bit_cast<std::int32_t>(number)) {}
+  constexpr piece(const shape_t& shape) : is_(kind::shape), shape_(&shape) {}
+  constexpr piece(dtype type, const shape_t& shape) : is_(kind::tensor), shape_(&shape), number_(static_cast<int>(type)) {}
   /// The text as quoted() writes it.
-  static piece in_quotes(std::string_view text) {
+  static constexpr piece in_quotes(std::string_view text) {
     piece p(text);
     p.is_ = kind::quoted;
     return p;
   }
 
-  void append_to(pool<char>& text) const;
+  constexpr void append_to(pool<char>& text) const;
 
  private:
-  enum class kind { letters, terminated, quoted, number, natural, shape, tensor };
+  enum class kind { letters, terminated, quoted, number, natural, real, shape, tensor };
   // Each kind sets what it has: what nobody reads would be a store in hundreds of places.
   kind is_;
-  const void* at_;       // letters or a shape
-  std::int64_t number_;  // the number, how many letters, or the dtype of a tensor
+  union {
+    const char* letters_;
+    const shape_t* shape_;
+  };
+  std::int64_t number_;  // the number, the bits of a float, how many letters, or the dtype of a tensor
 };
 using pieces = std::initializer_list<piece>;
 
 /// Appends the pieces, one after the other. Letters are collected in a pool: of std::string, which C++20 compiles into every translation
 /// unit, little more than the making of one is needed then.
-[[gnu::cold]] inline void append(pool<char>& text, pieces parts) {
+[[gnu::cold]] constexpr void append(pool<char>& text, pieces parts) {
   for (const piece& part : parts) part.append_to(text);
 }
-[[gnu::cold]] inline void append(std::string& text, pieces parts) {
+[[gnu::cold]] constexpr void append(std::string& text, pieces parts) {
   pool<char> letters;
   append(letters, parts);
   text.append(letters.data(), letters.size());
 }
 /// What has been collected.
 constexpr std::string_view letters_of(const pool<char>& text) { return {text.data(), text.size()}; }
-[[gnu::cold]] inline std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
+[[gnu::cold]] constexpr std::string string_of(const pool<char>& text) { return std::string(text.data(), text.size()); }
+/// The pieces, one after the other, for constant evaluation, too.
+[[gnu::cold]] constexpr pool<char> letters(pieces parts) {
+  pool<char> text;
+  append(text, parts);
+  return text;
+}
 /// The pieces, one after the other: joined({"got ", 3, ", expected ", 4}).
-[[gnu::cold]] inline std::string joined(pieces parts) {
+[[gnu::cold]] constexpr std::string joined(pieces parts) {
   pool<char> text;
   append(text, parts);
   return string_of(text);
@@ -111,9 +123,9 @@ constexpr std::string_view letters_of(const pool<char>& text) { return {text.dat
 
 // --- details ---------------------------------------------------------------
 namespace detail {
-[[gnu::cold]] inline void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
+[[gnu::cold]] constexpr void append_letters(pool<char>& out, std::string_view letters) { out.insert(letters.begin(), letters.end()); }
 
-[[gnu::cold]] inline void append_escaped(pool<char>& out, char c) {
+[[gnu::cold]] constexpr void append_escaped(pool<char>& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\n\r\t", names = "\"\\nrt";
   const auto code = static_cast<unsigned char>(c);
   if (const std::size_t at = special.find(c); at != special.npos) {
@@ -125,7 +137,7 @@ namespace detail {
   append_letters(out, {escape, sizeof escape});
 }
 
-[[gnu::cold]] inline void append_json_string(pool<char>& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_json_string(pool<char>& out, std::string_view text) {
   out.push_back('"');
   for (std::size_t at = 0; at < text.size();) {
     const int length = utf8_length(text, at);
@@ -138,14 +150,14 @@ namespace detail {
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void append_json_string(std::string& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_json_string(std::string& out, std::string_view text) {
   pool<char> letters;
   detail::append_json_string(letters, text);
   out.append(letters.data(), letters.size());
 }
 
 namespace detail {
-[[gnu::cold]] inline void append_quoted(pool<char>& out, std::string_view text) {
+[[gnu::cold]] constexpr void append_quoted(pool<char>& out, std::string_view text) {
   constexpr std::size_t longest = 120;
   std::size_t cut = text.size() <= longest ? text.size() : longest;
   while (cut < text.size() && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U)
@@ -156,11 +168,11 @@ namespace detail {
   append_letters(out, "…\"");
 }
 }  // namespace detail
-[[gnu::cold]] inline std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
+[[gnu::cold]] constexpr std::string quoted(std::string_view text) { return joined({piece::in_quotes(text)}); }
 
 namespace detail {
 /// Letters of a number, last first: std::to_string is a template of several hundred bytes.
-[[gnu::cold]] inline void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
+[[gnu::cold]] constexpr void append_number(pool<char>& text, std::uint64_t magnitude, bool is_negative) {
   char digits[24];
   char* first = digits + sizeof digits;
   do *--first = static_cast<char>('0' + magnitude % 10);
@@ -168,33 +180,70 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-[[gnu::cold]] inline void append_shape(pool<char>& text, const shape_t& shape) {
+/// Nine digits tell every float from its neighbours. Zeros at the end are left out, as in "%.9g".
+[[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
+  if (bits >> 31U != 0) text.push_back('-');
+  if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
+  if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
+
+  // magnitude = digits * 10^(exponent - 8), 9 digits. Floats have 24 bits: what a few roundings of f64 add decides between two
+  // texts of nine digits only where both stand for the same float.
+  double scaled = double{value} < 0 ? -double{value} : double{value};
+  int exponent = 8;
+  for (; scaled >= 1e9; scaled /= 10) ++exponent;
+  for (; scaled < 1e8; scaled *= 10) --exponent;
+  auto digits = static_cast<std::uint64_t>(scaled);
+  const double rest = scaled - static_cast<double>(digits);
+  if (rest > 0.5 || (rest == 0.5 && digits % 2 != 0)) ++digits;
+  if (digits == 1'000'000'000) digits /= 10, ++exponent;
+  int count = 9;
+  for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
+
+  char figures[9] = {};
+  for (int i = count; i-- > 0; digits /= 10) figures[i] = static_cast<char>('0' + digits % 10);
+  const std::string_view all(figures, static_cast<std::size_t>(count));
+  if (exponent < -4 || exponent >= 9) {
+    append_letters(text, all.substr(0, 1));
+    if (count > 1) append(text, {".", all.substr(1)});
+    const int size = exponent < 0 ? -exponent : exponent;
+    return append(text, {exponent < 0 ? "e-" : "e+", size < 10 ? "0" : "", size});
+  }
+  if (exponent < 0) {
+    append_letters(text, "0.");
+    for (int i = -1; i > exponent; --i) text.push_back('0');
+    return append_letters(text, all);
+  }
+  for (int i = 0; i < count || i <= exponent; ++i) {
+    if (i == exponent + 1) text.push_back('.');
+    text.push_back(i < count ? figures[i] : '0');
+  }
+}
+[[gnu::cold]] constexpr void append_shape(pool<char>& text, const shape_t& shape) {
   text.push_back('[');
   for (int i = 0; i < shape.rank; ++i) append(text, {i == 0 ? "" : ", ", shape.extents[i]});
   text.push_back(']');
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void piece::append_to(pool<char>& text) const {
-  const auto letters = [&] { return std::string_view(static_cast<const char*>(at_), static_cast<std::size_t>(number_)); };
-  const auto bits = static_cast<std::uint64_t>(number_);
+[[gnu::cold]] constexpr void piece::append_to(pool<char>& text) const {
+  const auto letters = [&] { return std::string_view(letters_, static_cast<std::size_t>(number_)); };
+  const auto bits = [&] { return static_cast<std::uint64_t>(number_); };
   switch (is_) {
     case kind::letters: return detail::append_letters(text, letters());
-    case kind::terminated: return detail::append_letters(text, static_cast<const char*>(at_));
+    case kind::terminated: return detail::append_letters(text, letters_);
     case kind::quoted: detail::append_quoted(text, letters()); return;
-    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits : bits, number_ < 0); return;
-    case kind::natural: detail::append_number(text, bits, false); return;
+    case kind::number: detail::append_number(text, number_ < 0 ? 0 - bits() : bits(), number_ < 0); return;
+    case kind::natural: detail::append_number(text, bits(), false); return;
+    case kind::real: return detail::append_real(text, std::bit_cast<float>(static_cast<std::int32_t>(number_)));
     case kind::tensor: append(text, {name_of(static_cast<dtype>(number_)), " "}); [[fallthrough]];
-    case kind::shape: detail::append_shape(text, *static_cast<const shape_t*>(at_)); return;
+    case kind::shape: detail::append_shape(text, *shape_); return;
   }
 }
 
-[[gnu::cold]] inline std::string text_of(const shape_t& shape) { return joined({shape}); }
-[[gnu::cold]] inline std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
-[[gnu::cold]] inline std::string text_of(float value) {
-  char text[32];
-  const int length = std::snprintf(text, sizeof text, "%.9g", double{value});
-  return std::string(text, static_cast<std::size_t>(length));
-}
+[[gnu::cold]] constexpr std::string text_of(const shape_t& shape) { return joined({shape}); }
+[[gnu::cold]] constexpr std::string text_of(dtype type, const shape_t& shape) { return joined({piece(type, shape)}); }
+[[gnu::cold]] constexpr std::string text_of(float value) { return joined({value}); }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -14,44 +14,54 @@ namespace nnrt::inline NNRT_ISA {
 namespace detail {
 
 /// "input channels must equal weight channels times group" for the enumerator input_channels_must_….
-[[gnu::cold]] inline std::string words_of(std::string_view enumerator) {
-  std::string words(enumerator);
-  for (char& c : words)
-    if (c == '_') c = ' ';
+[[gnu::cold]] constexpr pool<char> words_of(std::string_view enumerator) {
+  pool<char> words;
+  for (const char c : enumerator) words.push_back(c == '_' ? ' ' : c);
   return words;
 }
 
-[[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) {
-  if (counted == unit::type && value >= 0 && value < dtype_count) return std::string(name_of(static_cast<dtype>(value)));
-  if (counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd)) return std::string(name_of(static_cast<format>(value)));
-  if (counted == unit::real) return text_of(std::bit_cast<float>(static_cast<std::int32_t>(value)));
-  return std::to_string(value);
+[[gnu::cold]] constexpr pool<char> value_letters(unit counted, std::int64_t value) {
+  const bool is_type = counted == unit::type && value >= 0 && value < dtype_count;
+  const bool is_layout = counted == unit::layout && value >= 0 && value <= static_cast<int>(format::nd);
+  if (is_type) return letters({name_of(static_cast<dtype>(value))});
+  if (is_layout) return letters({name_of(static_cast<format>(value))});
+  if (counted == unit::real) return letters({std::bit_cast<float>(static_cast<std::int32_t>(value))});
+  return letters({value});
 }
+[[gnu::cold]] inline std::string value_text(unit counted, std::int64_t value) { return string_of(value_letters(counted, value)); }
 
 /// All dtypes of the first operand of which a verdict names only one.
-[[gnu::cold]] inline std::string accepted_text(const verdict& v, const operator_info& op) {
+[[gnu::cold]] constexpr pool<char> accepted_letters(const verdict& v, const operator_info& op) {
   const auto got = static_cast<dtype>(v.actual), named = static_cast<dtype>(v.expected);
   for (const operand_spec& spec : op.inputs) {
     if (spec.accepts.contains(got) || !spec.accepts.contains(named)) continue;
-    std::string all;
+    pool<char> all;
     for (int i = 1; i < dtype_count; ++i)
       if (const auto one = static_cast<dtype>(i); spec.accepts.contains(one)) append(all, {all.empty() ? "" : ", ", name_of(one)});
-    return all.size() == name_of(named).size() ? all : "one of " + all;
+    if (all.size() == name_of(named).size()) return all;  // not with ?: - g++ 12 destroys what it chose twice
+    return letters({"one of ", all});
   }
-  return value_text(v.counted, v.expected);
+  return value_letters(v.counted, v.expected);
 }
 
 }  // namespace detail
 
 /// `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`.
-[[gnu::cold]] inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
+[[gnu::cold]] constexpr pool<char> letters_of(const verdict& v, const operator_info& op, std::string_view node_name) {
   const std::string_view rule = (v.by_signature ? rule_names<signature_rule>() : op.rules)[static_cast<std::size_t>(v.rule)];
-  std::string text(op.name);
+  pool<char> text;
+  append(text, {op.name});
   if (!node_name.empty()) append(text, {" ", piece::in_quotes(node_name)});
-  text += ": ";
-  text += !rule.empty() ? detail::words_of(rule) : "rule " + std::to_string(v.rule) + " is broken";
+  if (!rule.empty()) append(text, {": ", detail::words_of(rule)});
+  else append(text, {": rule ", v.rule, " is broken"});
   const bool is_of_types = v.by_signature && v.rule == static_cast<int>(signature_rule::operand_type_must_be_accepted_by_the_operator);
-  return text + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + (is_of_types ? detail::accepted_text(v, op) : detail::value_text(v.counted, v.expected)) + ")";
+  append(text, {" (got ", detail::value_letters(v.counted, v.actual), ", expected "});
+  if (is_of_types) append(text, {detail::accepted_letters(v, op), ")"});
+  else append(text, {detail::value_letters(v.counted, v.expected), ")"});
+  return text;
+}
+[[gnu::cold]] inline std::string to_string(const verdict& v, const operator_info& op, std::string_view node_name) {
+  return string_of(letters_of(v, op, node_name));
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -17,6 +17,7 @@ namespace nnrt::inline NNRT_ISA::ir {
 [[gnu::cold]] inline std::string to_string(const shape_t& shape);
 /// "f32 [1, 8, 8, 16]", with quantisation where there is one.
 [[gnu::cold]] inline std::string to_string(const tensor_desc& desc);
+[[gnu::cold]] constexpr pool<char> letters_of(const tensor_desc& desc);
 /// "stride=2x2 pad=same fused=relu": every attribute of a node by name.
 [[gnu::cold]] inline std::string attributes_text(const graph& g, const node& n);
 /// `conv2d "stem"`, or the operator's name alone.
@@ -31,12 +32,14 @@ namespace nnrt::inline NNRT_ISA::ir {
 // All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-[[gnu::cold]] inline void append_real(pool<char>& out, float number) {
-  char digits[48];
+/// The shortest text that stands for the number. In constant evaluation, which has no std::to_chars, nine digits.
+[[gnu::cold]] constexpr void append_real(pool<char>& out, float number) {
+  if (__builtin_is_constant_evaluated()) return append(out, {number});
+  char digits[48] = {};
   out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
 }
 
-[[gnu::cold]] inline void append_extents(pool<char>& out, const shape_t& shape) {
+[[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
     append(out, {i > 0 ? ", " : ""});
@@ -46,7 +49,7 @@ namespace detail {
   out.push_back(']');
 }
 
-[[gnu::cold]] inline void append_desc(pool<char>& out, const tensor_desc& desc) {
+[[gnu::cold]] constexpr void append_desc(pool<char>& out, const tensor_desc& desc) {
   append(out, {name_of(desc.type), " "});
   append_extents(out, desc.shape);
   if (desc.layout == format::nchw) append(out, {" nchw"});
@@ -157,11 +160,12 @@ inline std::string to_string(const shape_t& shape) {
   return string_of(out);
 }
 
-inline std::string to_string(const tensor_desc& desc) {
+constexpr pool<char> letters_of(const tensor_desc& desc) {
   pool<char> out;
   detail::append_desc(out, desc);
-  return string_of(out);
+  return out;
 }
+inline std::string to_string(const tensor_desc& desc) { return string_of(letters_of(desc)); }
 
 inline std::string attributes_text(const graph& g, const node& n) {
   pool<char> out;

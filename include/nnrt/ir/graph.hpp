@@ -113,10 +113,15 @@ struct graph {
     values.push_back(v);
     return static_cast<std::int32_t>(values.size()) - 1;
   }
+  /// A constant with the bytes of its elements, desc.bytes() of them.
+  constexpr std::int32_t add_constant_bytes(const tensor_desc& desc, array_ref<const std::byte> elements) {
+    const std::size_t first = begin_constant();
+    bytes.insert(elements.begin(), elements.end());
+    return add_value({desc, kind::constant, {}, static_cast<std::int64_t>(first), none});
+  }
   /// A constant with these elements; T is the element type of desc.type.
   template <class T> constexpr std::int32_t add_constant(const tensor_desc& desc, array_ref<const T> elements) {
-    const std::size_t first = (bytes.size() + 63) / 64 * 64;
-    while (bytes.size() < first) bytes.push_back(std::byte{});
+    const std::size_t first = begin_constant();
     for (const T& element : elements) {
       const auto raw = std::bit_cast<detail::raw_element<sizeof(T)>>(element);
       bytes.insert(raw.bytes, raw.bytes + sizeof(T));
@@ -132,6 +137,13 @@ struct graph {
     else return std::bit_cast<T>(raw);
   }
 
+ private:
+  /// Offset of the next constant in `bytes`.
+  constexpr std::size_t begin_constant() {
+    const std::size_t first = (bytes.size() + 63) / 64 * 64;
+    while (bytes.size() < first) bytes.push_back(std::byte{});
+    return first;
+  }
 };
 
 /// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.

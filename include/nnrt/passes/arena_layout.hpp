@@ -8,8 +8,8 @@
 
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/deadline.hpp>
-#include <nnrt/core/exchange.hpp>
 #include <nnrt/core/pool.hpp>
+#include <nnrt/core/sort_ids.hpp>
 
 namespace nnrt::inline NNRT_ISA::passes {
 
@@ -28,23 +28,6 @@ struct block {
 };
 
 namespace detail {
-
-/// Heap sort: std::sort takes three times as many constexpr steps.
-template <class Less> constexpr void sort(pool<std::int32_t>& list, Less less) {
-  if (list.size() < 2) return;
-  const auto sift = [&](std::size_t at, std::size_t count) {
-    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
-      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
-      if (!less(list[at], list[child])) return;
-      nnrt::detail::swap_values(list[at], list[child]);
-    }
-  };
-  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
-  for (std::size_t count = list.size(); count-- > 1;) {
-    nnrt::detail::swap_values(list[0], list[count]);
-    sift(0, count);
-  }
-}
 
 /// Lists of blocks, linked through one pool.
 class block_lists {
@@ -142,7 +125,7 @@ struct placing_by_size {
 
  private:
   constexpr std::int64_t run(pool<std::int32_t> order, std::int64_t most_work, const deadline_watch& watch) {
-    sort(order, [&](std::int32_t a, std::int32_t b) {
+    nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
       const std::int64_t x = blocks[a].bytes, y = blocks[b].bytes;
       return x != y ? x > y : a < b;
     });
@@ -177,7 +160,7 @@ struct placing_by_size {
     return best < 0 ? end : best;
   }
   constexpr void sort_by_offset(pool<std::int32_t>& list) {
-    sort(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
+    nnrt::detail::sort_ids(list, [&](std::int32_t x, std::int32_t y) { return blocks[x].offset < blocks[y].offset; });
   }
   /// By offset. A large part of what is placed is found faster in a list of all.
   constexpr void sort_beside() {
@@ -301,11 +284,11 @@ constexpr std::int64_t place_by_time(const pool<block>& blocks, pool<std::int32_
   const auto begin = [&](std::int32_t id) { return is_backward ? -at(id).last : at(id).first; };
   const auto end = [&](std::int32_t id) { return is_backward ? -at(id).first : at(id).last; };
   pool<std::int32_t> by_end = order;
-  sort(order, [&](std::int32_t a, std::int32_t b) {
+  nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
     if (begin(a) != begin(b)) return begin(a) < begin(b);
     return at(a).bytes != at(b).bytes ? at(a).bytes > at(b).bytes : a < b;
   });
-  sort(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
+  nnrt::detail::sort_ids(by_end, [&](std::int32_t a, std::int32_t b) { return end(a) != end(b) ? end(a) < end(b) : a < b; });
   segmented_arena arena;
   pool<std::int32_t> segment_of;
   segment_of.assign(blocks.size(), -1);

@@ -9,8 +9,8 @@ namespace nnrt::inline NNRT_ISA {
 
 /// `kernel must lie within the limits (got 9, expected 7)`: rule, value and limit.
 [[gnu::cold]] inline std::string to_string(const accelerator_verdict& v) {
-  const std::string rule = detail::words_of(rule_names<accelerator_rule>()[static_cast<std::size_t>(v.rule)]);
-  return rule + " (got " + detail::value_text(v.counted, v.actual) + ", expected " + detail::value_text(v.counted, v.expected) + ")";
+  return joined({detail::words_of(rule_names<accelerator_rule>()[static_cast<std::size_t>(v.rule)]), " (got ",
+                 detail::value_letters(v.counted, v.actual), ", expected ", detail::value_letters(v.counted, v.expected), ")"});
 }
 /// `conv2d "stem": kernel must lie within the limits (got 9, expected 7)`: operator and node before it. The compiler's error names the same.
 [[gnu::cold]] inline std::string to_string(const accelerator_verdict& v, std::string_view op, std::string_view node_name) {

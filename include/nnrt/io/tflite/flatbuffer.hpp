@@ -2,20 +2,12 @@
 // Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers ask records for fields.
 #pragma once
 
-#include <nnrt/core/config.hpp>
-
-#include <flatbuffers/table.h>
-#include <flatbuffers/verifier.h>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string_view>
-#include <type_traits>
+#include <nnrt/io/numbers_at.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-// Not code that flatc generates: it asserts one version of flatbuffers, and users have others.
+// Not the FlatBuffers library: its reader and its verifier cannot run in constant evaluation. Source: the format's
+// description, facts of which the tests compare with that library.
 
 /// A number in a table: the slot of its field, and what it is where the file leaves it out.
 template <class T> struct scalar {
@@ -32,162 +24,204 @@ template <class T> struct tables { int slot; };
 struct text {
   int slot;
 };
-/// A table whose kind a number in the field before it tells. Nobody verifies it before somebody knows its kind.
+/// A table whose kind a number in the field before it tells. It is verified when its kind is known.
 struct one_of {
   int slot;
 };
 
-/// The numbers of a verified list. The format aligns none to more than four bytes, so they are copied out.
+/// Where a table begins: an offset in the file; without a file there is no table.
+struct table_place {
+  const char* file = nullptr;
+  std::size_t at = 0;
+  constexpr explicit operator bool() const { return file != nullptr; }
+};
+
+namespace detail {
+
+/// An offset counts from where it stands.
+constexpr std::size_t followed(const char* file, std::size_t at) { return at + number_at<std::uint32_t>(file, at); }
+/// A table begins with the distance back to its list of fields: two sizes, then an offset for each slot.
+constexpr std::size_t fields_of(table_place from) {
+  return static_cast<std::size_t>(static_cast<std::int64_t>(from.at) - number_at<std::int32_t>(from.file, from.at));
+}
+constexpr std::size_t entry_of(int slot) { return 4 + 2 * static_cast<std::size_t>(slot); }
+/// Where field `slot` of a table stands; 0 when the file leaves it out.
+constexpr std::size_t field_of(table_place from, int slot) {
+  const std::size_t fields = fields_of(from), entry = entry_of(slot);
+  if (entry >= number_at<std::uint16_t>(from.file, fields)) return 0;
+  const std::size_t offset = number_at<std::uint16_t>(from.file, fields + entry);
+  return offset == 0 ? 0 : from.at + offset;
+}
+
+}  // namespace detail
+
+/// The numbers of a verified list, at any address.
 template <class T> class list {
  public:
-  list() = default;
-  explicit list(const flatbuffers::Vector<T>* at)
-      : first_(at != nullptr ? at->Data() : nullptr), count_(at != nullptr ? at->size() : 0) {}
+  constexpr list() = default;
+  /// Of the list at this offset, which begins with the count of its numbers.
+  constexpr list(const char* file, std::size_t at)
+      : first_(file + at + 4), count_(number_at<std::uint32_t>(file, at)) {}
 
-  std::size_t size() const { return count_; }
-  bool empty() const { return count_ == 0; }
-  T operator[](std::size_t i) const {
-    T number;
-    std::memcpy(&number, first_ + i * sizeof(T), sizeof(T));
-    return number;
-  }
-  std::span<const std::byte> bytes() const { return {reinterpret_cast<const std::byte*>(first_), count_ * sizeof(T)}; }
+  constexpr std::size_t size() const { return count_; }
+  constexpr bool empty() const { return count_ == 0; }
+  constexpr T operator[](std::size_t i) const { return number_at<T>(first_, i * sizeof(T)); }
+  constexpr std::string_view bytes() const { return {first_, count_ * sizeof(T)}; }
 
  private:
-  const std::uint8_t* first_ = nullptr;
+  const char* first_ = nullptr;
   std::size_t count_ = 0;
 };
 
 template <class T> class records;
 
-namespace detail {
-using table_list = flatbuffers::Vector<flatbuffers::Offset<flatbuffers::Table>>;
-
-/// Where the offset of a field stands in the table of offsets, which begins with two sizes.
-constexpr flatbuffers::voffset_t entry_of(int slot) { return static_cast<flatbuffers::voffset_t>(4 + 2 * slot); }
-}  // namespace detail
-
 /// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a table's list of fields
 /// with one that is there, so that few are looked at: a list that goes on for longer counts as one with such a field.
-[[gnu::cold]] inline int first_newer_field(const flatbuffers::Table* at, int known) {
+[[gnu::cold]] constexpr int first_newer_field(table_place from, int known) {
   constexpr int most_looked_at = 64;
-  if (at == nullptr) return -1;
-  const int entries = (flatbuffers::ReadScalar<flatbuffers::voffset_t>(at->GetVTable()) - detail::entry_of(0)) / 2;
+  if (!from) return -1;
+  const int entries = (number_at<std::uint16_t>(from.file, detail::fields_of(from)) - 4) / 2;
   for (int slot = known; slot < entries; ++slot)
-    if (slot - known == most_looked_at || at->GetOptionalFieldOffset(detail::entry_of(slot)) != 0) return slot;
+    if (slot - known == most_looked_at || detail::field_of(from, slot) != 0) return slot;
   return -1;
 }
 
 /// A verified table of kind T, or one that the file leaves out: then every field has the value of a missing one.
 template <class T> class record {
  public:
-  record() = default;
-  explicit record(const flatbuffers::Table* at) : at_(at) {}
-  explicit operator bool() const { return at_ != nullptr; }
+  constexpr record() = default;
+  constexpr explicit record(table_place place) : place_(place) {}
+  constexpr explicit operator bool() const { return static_cast<bool>(place_); }
 
-  template <class S> S operator[](const scalar<S>& field) const {
-    using stored = std::conditional_t<std::is_same_v<S, bool>, std::uint8_t, S>;
-    if (at_ == nullptr) return field.value;
-    return static_cast<S>(at_->GetField<stored>(detail::entry_of(field.slot), static_cast<stored>(field.value)));
+  template <class S> constexpr S operator[](const scalar<S>& field) const {
+    const std::size_t at = found(field.slot);
+    return at == 0 ? field.value : number_at<S>(place_.file, at);
   }
-  template <class S> list<S> operator[](const vector<S>& field) const {
-    return list<S>(pointer<flatbuffers::Vector<S>>(field.slot));
+  template <class S> constexpr list<S> operator[](const vector<S>& field) const {
+    const std::size_t at = found(field.slot);
+    return at == 0 ? list<S>() : list<S>(place_.file, detail::followed(place_.file, at));
   }
-  template <class S> record<S> operator[](const table<S>& field) const {
-    return record<S>(pointer<flatbuffers::Table>(field.slot));
+  template <class S> constexpr record<S> operator[](const table<S>& field) const {
+    return record<S>((*this)[one_of{field.slot}]);
   }
-  template <class S> records<S> operator[](const tables<S>& field) const {
-    return records<S>(pointer<detail::table_list>(field.slot));
+  template <class S> constexpr records<S> operator[](const tables<S>& field) const {
+    const std::size_t at = found(field.slot);
+    return at == 0 ? records<S>() : records<S>(place_.file, detail::followed(place_.file, at));
   }
-  std::string_view operator[](text field) const {
-    const auto letters = (*this)[vector<std::uint8_t>{field.slot}].bytes();
-    return {reinterpret_cast<const char*>(letters.data()), letters.size()};
+  constexpr std::string_view operator[](text field) const { return (*this)[vector<std::uint8_t>{field.slot}].bytes(); }
+  constexpr table_place operator[](one_of field) const {
+    const std::size_t at = found(field.slot);
+    return at == 0 ? table_place() : table_place{place_.file, detail::followed(place_.file, at)};
   }
-  const flatbuffers::Table* operator[](one_of field) const { return pointer<flatbuffers::Table>(field.slot); }
   /// The first field that T does not know; -1 when there is none.
-  int newer_field() const { return first_newer_field(at_, T::fields); }
+  constexpr int newer_field() const { return first_newer_field(place_, T::fields); }
 
  private:
-  template <class S> const S* pointer(int slot) const {
-    return at_ == nullptr ? nullptr : at_->GetPointer<const S*>(detail::entry_of(slot));
-  }
+  constexpr std::size_t found(int slot) const { return place_ ? detail::field_of(place_, slot) : 0; }
 
-  const flatbuffers::Table* at_ = nullptr;
+  table_place place_;
 };
 
 /// The tables of a verified list.
 template <class T> class records {
  public:
-  explicit records(const detail::table_list* at) : at_(at) {}
+  constexpr records() = default;
+  constexpr records(const char* file, std::size_t at) : file_(file), at_(at) {}
 
-  std::size_t size() const { return at_ != nullptr ? at_->size() : 0; }
-  record<T> operator[](std::size_t i) const { return record<T>(at_->Get(static_cast<flatbuffers::uoffset_t>(i))); }
+  constexpr std::size_t size() const { return file_ == nullptr ? 0 : number_at<std::uint32_t>(file_, at_); }
+  constexpr record<T> operator[](std::size_t i) const {
+    return record<T>(table_place{file_, detail::followed(file_, at_ + 4 + 4 * i)});
+  }
 
  private:
-  const detail::table_list* at_;
+  const char* file_ = nullptr;
+  std::size_t at_ = 0;
 };
 
 /// Follows the fields of tables and says whether everything lies in the file. A kind of table T has T::each(f), which
-/// calls f(field) for its fields, up to the first that is refused. The file begins at a multiple of eight bytes and is
-/// shorter than longest_flatbuffer.
+/// calls f(field) for its fields, up to the first that is refused. The file is shorter than longest_flatbuffer; offsets
+/// and numbers must lie at multiples of their size, counted from the file's begin.
 class verifier {
  public:
-  explicit verifier(std::span<const std::byte> file)
-      : start_(reinterpret_cast<const std::uint8_t*>(file.data())),
-        checks_(start_, file.size(), most_nested, most_tables) {}
+  constexpr explicit verifier(std::string_view file) : file_(file) {}
 
-  /// The table that the file begins with; nullptr when it, or anything it points to, is not in order.
-  template <class T> const flatbuffers::Table* root() {
-    const flatbuffers::uoffset_t to = checks_.VerifyOffset(0);
-    const auto* found = reinterpret_cast<const flatbuffers::Table*>(start_ + to);
-    return to != 0 && fits<T>(found) ? found : nullptr;
+  /// The table that the file begins with; none when it, or anything it points to, is not in order.
+  template <class T> constexpr table_place root() {
+    const std::size_t to = target(0);
+    const table_place found{file_.data(), to};
+    return to != 0 && fits<T>(found) ? found : table_place();
   }
   /// Whether a table and all that it points to is in order; one that is left out is.
-  template <class T> bool fits(const flatbuffers::Table* at) {
-    if (at == nullptr) return true;
-    return at->VerifyTableStart(checks_) && T::each([&](const auto& field) { return holds(at, field); }) &&
-           checks_.EndTable();
+  template <class T> constexpr bool fits(table_place from) {
+    if (!from) return true;
+    if (!starts(from)) return false;
+    const bool is_in_order = T::each([&](const auto& field) { return holds(from, field); });
+    --depth_;
+    return is_in_order;
   }
 
  private:
   // Many tables may point to one: without a limit a small file could keep the verifier busy forever.
-  static constexpr flatbuffers::uoffset_t most_nested = 16, most_tables = 1'000'000;
+  static constexpr int most_nested = 16, most_tables = 1'000'000;
 
-  std::size_t place_of(const void* at) const {
-    return static_cast<std::size_t>(static_cast<const std::uint8_t*>(at) - start_);
+  /// Whether `size` bytes at this offset lie in the file, and not all of it.
+  constexpr bool has(std::size_t at, std::size_t size) const {
+    return size < file_.size() && at <= file_.size() - size;
   }
-  template <class S> static const S* pointer(const flatbuffers::Table* at, int slot) {
-    return at->GetPointer<const S*>(detail::entry_of(slot));
+  template <class S> constexpr bool has_number(std::size_t at) const {
+    return (at & (sizeof(S) - 1)) == 0 && has(at, sizeof(S));
+  }
+  /// Where the offset at this place leads; 0 when that is no place in the file.
+  constexpr std::size_t target(std::size_t at) const {
+    if (!has_number<std::uint32_t>(at)) return 0;
+    const auto offset = number_at<std::int32_t>(file_.data(), at);
+    return offset > 0 && has(at + static_cast<std::size_t>(offset), 1) ? at + static_cast<std::size_t>(offset) : 0;
+  }
+  constexpr bool starts(table_place from) {
+    if (!has_number<std::int32_t>(from.at)) return false;
+    const std::int64_t fields = static_cast<std::int64_t>(from.at) - number_at<std::int32_t>(from.file, from.at);
+    if (++depth_ > most_nested || ++tables_ > most_tables || fields < 0) return false;
+    const auto at = static_cast<std::size_t>(fields);
+    if (!has_number<std::uint16_t>(at)) return false;
+    const std::size_t size = number_at<std::uint16_t>(from.file, at);
+    return size % 2 == 0 && has(at, size);
   }
 
-  template <class S> bool holds(const flatbuffers::Table* at, const scalar<S>& field) const {
-    const flatbuffers::voffset_t found = at->GetOptionalFieldOffset(detail::entry_of(field.slot));
-    return found == 0 || checks_.template Verify<S>(place_of(at) + found);
+  template <class S> constexpr bool holds(table_place from, const scalar<S>& field) const {
+    const std::size_t at = detail::field_of(from, field.slot);
+    return at == 0 || has_number<S>(at);
   }
-  template <class S> bool holds(const flatbuffers::Table* at, const vector<S>& field) const {
-    return at->VerifyOffset(checks_, detail::entry_of(field.slot)) &&
-           checks_.VerifyVector(pointer<flatbuffers::Vector<S>>(at, field.slot));
+  template <class S> constexpr bool holds(table_place from, const vector<S>& field) const {
+    const std::size_t field_at = detail::field_of(from, field.slot);
+    if (field_at == 0) return true;
+    const std::size_t at = target(field_at);
+    if (at == 0 || !has_number<std::uint32_t>(at)) return false;
+    const std::size_t count = number_at<std::uint32_t>(from.file, at);
+    return count < (std::size_t{1} << 31) / sizeof(S) && has(at, 4 + count * sizeof(S));
   }
-  bool holds(const flatbuffers::Table* at, text field) const { return holds(at, vector<std::uint8_t>{field.slot}); }
-  bool holds(const flatbuffers::Table* at, one_of field) const {
-    return at->VerifyOffset(checks_, detail::entry_of(field.slot));
+  constexpr bool holds(table_place from, text field) const { return holds(from, vector<std::uint8_t>{field.slot}); }
+  constexpr bool holds(table_place from, one_of field) const {
+    const std::size_t at = detail::field_of(from, field.slot);
+    return at == 0 || target(at) != 0;
   }
-  template <class S> bool holds(const flatbuffers::Table* at, const table<S>& field) {
-    return holds(at, one_of{field.slot}) && fits<S>(pointer<flatbuffers::Table>(at, field.slot));
+  template <class S> constexpr bool holds(table_place from, const table<S>& field) {
+    return holds(from, one_of{field.slot}) && fits<S>(record<S>(from)[one_of{field.slot}]);
   }
-  template <class S> bool holds(const flatbuffers::Table* at, const tables<S>& field) {
-    if (!holds(at, vector<flatbuffers::uoffset_t>{field.slot})) return false;
-    const auto* list = pointer<flatbuffers::Vector<flatbuffers::uoffset_t>>(at, field.slot);
-    for (std::size_t i = 0; list != nullptr && i < list->size(); ++i) {
-      const std::size_t place = place_of(list->Data()) + i * sizeof(flatbuffers::uoffset_t);
-      const flatbuffers::uoffset_t to = checks_.VerifyOffset(place);
-      if (to == 0 || !fits<S>(reinterpret_cast<const flatbuffers::Table*>(start_ + place + to))) return false;
+  template <class S> constexpr bool holds(table_place from, const tables<S>& field) {
+    if (!holds(from, vector<std::uint32_t>{field.slot})) return false;
+    const std::size_t field_at = detail::field_of(from, field.slot);
+    if (field_at == 0) return true;
+    const std::size_t at = detail::followed(from.file, field_at);
+    const std::size_t count = number_at<std::uint32_t>(from.file, at);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t to = target(at + 4 + 4 * i);
+      if (to == 0 || !fits<S>(table_place{from.file, to})) return false;
     }
     return true;
   }
 
-  const std::uint8_t* start_;
-  flatbuffers::Verifier checks_;
+  std::string_view file_;
+  int depth_ = 0, tables_ = 0;
 };
 
 /// FlatBuffers count in 32 bits with a sign.

@@ -7,9 +7,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -23,7 +21,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 class named_numbers {
  public:
   /// A map without names when the bytes hold none.
-  explicit named_numbers(std::span<const std::byte> bytes) : bytes_(bytes) {
+  constexpr explicit named_numbers(std::string_view bytes) : bytes_(bytes) {
     if (bytes.size() < 3) return;
     const std::size_t width = at(bytes.size() - 1), place = bytes.size() - 2;
     const std::size_t type = at(place);
@@ -40,7 +38,7 @@ class named_numbers {
   }
 
   /// The number of this name; none when the map has no such name, or something else under it.
-  std::optional<double> operator[](std::string_view name) const {
+  constexpr std::optional<double> operator[](std::string_view name) const {
     for (std::size_t i = 0; i < count_; ++i)
       if (is_named(i, name)) return value(i);
     return std::nullopt;
@@ -49,28 +47,28 @@ class named_numbers {
  private:
   static constexpr std::size_t map_type = 9, most_names = 256;
 
-  static bool is_width(std::uint64_t width) { return width == 1 || width == 2 || width == 4 || width == 8; }
-  std::size_t at(std::size_t i) const { return std::to_integer<std::size_t>(bytes_[i]); }
+  static constexpr bool is_width(std::uint64_t width) { return width == 1 || width == 2 || width == 4 || width == 8; }
+  constexpr std::size_t at(std::size_t i) const { return static_cast<unsigned char>(bytes_[i]); }
 
   /// The unsigned number of this width at a place.
-  std::optional<std::size_t> number(std::size_t place, std::size_t width) const {
+  constexpr std::optional<std::size_t> number(std::size_t place, std::size_t width) const {
     if (place > bytes_.size() || bytes_.size() - place < width) return std::nullopt;
     std::uint64_t made = 0;
     for (std::size_t i = width; i-- > 0;) made = made << 8U | at(place + i);
     return static_cast<std::size_t>(made);
   }
   /// Where a distance leads that stands at a place.
-  std::optional<std::size_t> back_from(std::size_t place, std::size_t width) const {
+  constexpr std::optional<std::size_t> back_from(std::size_t place, std::size_t width) const {
     const auto distance = number(place, width);
     if (!distance || *distance > place) return std::nullopt;
     return place - *distance;
   }
-  bool is_named(std::size_t i, std::string_view name) const {
+  constexpr bool is_named(std::size_t i, std::string_view name) const {
     const auto letters = back_from(names_ + i * name_width_, name_width_);
     if (!letters || bytes_.size() - *letters <= name.size()) return false;
-    return std::memcmp(bytes_.data() + *letters, name.data(), name.size()) == 0 && at(*letters + name.size()) == 0;
+    return bytes_.substr(*letters, name.size()) == name && at(*letters + name.size()) == 0;
   }
-  std::optional<double> value(std::size_t i) const {
+  constexpr std::optional<double> value(std::size_t i) const {
     enum { integer = 1, natural = 2, real = 3, integer_elsewhere = 6, natural_elsewhere = 7, real_elsewhere = 8, truth = 26 };
     const std::size_t type = at(values_ + count_ * width_ + i), kind = type >> 2U;
     std::size_t place = values_ + i * width_, width = width_;
@@ -91,7 +89,7 @@ class named_numbers {
     return width == 8 ? std::optional<double>(std::bit_cast<double>(std::uint64_t{*word})) : std::nullopt;
   }
 
-  std::span<const std::byte> bytes_;
+  std::string_view bytes_;
   std::size_t width_ = 1, values_ = 0, names_ = 0, name_width_ = 1, count_ = 0;
 };
 

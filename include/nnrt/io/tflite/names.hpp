@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -39,6 +38,8 @@ inline constexpr std::string_view builtin_names[] = {
     /* 157 */ "UNSORTED_SEGMENT_MIN", "SIGN", "BITCAST", "BITWISE_XOR", "RIGHT_SHIFT"};
 // clang-format on
 
+inline constexpr std::int32_t builtin_count = sizeof(builtin_names) / sizeof(builtin_names[0]);
+
 /// The number of the operator of this name; -1 when there is none.
 constexpr std::int32_t builtin_number(std::string_view name) {
   std::int32_t number = 0;
@@ -52,16 +53,16 @@ static_assert(builtin_number("MEAN") == 40 && builtin_number("SPLIT_V") == 102 &
 
 /// What the numbers in a list of names mean; one that is not there is called by its number.
 template <std::size_t Count>
-[[gnu::cold]] inline std::string name_in(const std::string_view (&names)[Count], std::string_view what,
+[[gnu::cold]] constexpr pool<char> name_in(const std::string_view (&names)[Count], std::string_view what,
                                          std::int64_t number) {
   const bool is_known = number >= 0 && number < static_cast<std::int64_t>(Count);
   if (is_known && !names[static_cast<std::size_t>(number)].empty())
-    return std::string(names[static_cast<std::size_t>(number)]);
-  return joined({what, " ", number});
+    return letters({names[static_cast<std::size_t>(number)]});
+  return letters({what, " ", number});
 }
 
 /// "CONV_2D"; "builtin operator 170".
-[[gnu::cold]] inline std::string name_of_builtin(std::int32_t number) {
+[[gnu::cold]] constexpr pool<char> name_of_builtin(std::int32_t number) {
   return name_in(builtin_names, "builtin operator", number);
 }
 
@@ -72,7 +73,7 @@ inline constexpr std::string_view type_names[] = {
     "UINT16",    "INT4",    "BFLOAT16", "INT2",       "UINT4",  "FLOAT8_E4M3FN", "FLOAT8_E5M2"};
 
 /// "INT8"; "type 40".
-[[gnu::cold]] inline std::string name_of_type(std::int32_t number) { return name_in(type_names, "type", number); }
+[[gnu::cold]] constexpr pool<char> name_of_type(std::int32_t number) { return name_in(type_names, "type", number); }
 
 /// The number of the element type of this name; -1 when there is none.
 constexpr std::int32_t type_number(std::string_view name) {

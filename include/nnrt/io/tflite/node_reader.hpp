@@ -7,7 +7,6 @@
 #include <nnrt/io/tflite/flexbuffer.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
-#include <nnrt/ops/registry.hpp>
 #include <nnrt/ops/stack.hpp>
 
 #include <algorithm>
@@ -18,7 +17,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// The node whose first result a value is; nullptr: of none. For graphs of a builder, where later nodes make later values.
-[[gnu::cold]] inline const ir::node* maker_of(const ir::graph& g, std::int32_t id) {
+[[gnu::cold]] constexpr const ir::node* maker_of(const ir::graph& g, std::int32_t id) {
   const auto is_before = [&](const ir::node& n, std::int32_t value) { return g.outputs_of(n)[0] < value; };
   const ir::node* const found = std::lower_bound(g.nodes.begin(), g.nodes.end(), id, is_before);
   return found != g.nodes.end() && g.outputs_of(*found)[0] == id ? found : nullptr;
@@ -26,132 +25,155 @@ namespace detail {
 
 }  // namespace detail
 
+/// An operator by its code; never null for those of ops::list.
+using find_operator = const operator_info* (*)(op_code);
+
 /// Reads an operator and adds nodes to the network. The first thing that is wrong is kept; what is asked for afterwards
 /// is harmless and adds nothing, so that readers of operators need not check each step.
 class node_reader {
+  // These stand first: clang 16 finds no member template after its use, in constant evaluation.
+  template <class Op>
+  constexpr pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
+                           array_ref<const tensor_desc> wanted) {
+    pool<word> words;
+    pack(attrs, words);
+    return apply(*find_(Op::code), words, inputs, wanted);
+  }
+  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds nobody: TFLite
+  /// computes it anew, so files have old ones whose inputs were resized.
+  template <class Op>
+  constexpr pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const pool<tensor_desc>& wanted,
+                                    std::size_t first) {
+    pool<word> words;
+    pack(attrs, words);
+    return apply(*find_(Op::code), words, inputs, wanted, without_old_shapes(wanted, first));
+  }
+
  public:
-  node_reader(document& file, tensor_reader& tensors, model_builder& network, record<schema::node> node)
-      : file_(file),
+  /// `find` gives the form of an operator that the network is to have, by its code.
+  constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find, record<schema::node> node)
+      : find_(find),
+        file_(file),
         tensors_(tensors),
         network_(network),
         node_(node),
         inputs_(node[schema::node::inputs]),
         outputs_(node[schema::node::outputs]) {}
 
-  bool is_fine() const { return message_.empty(); }
+  constexpr bool is_fine() const { return message_.empty(); }
   /// What went wrong first.
-  error reason() const { return {code_, message_}; }
+  constexpr error reason() const { return {code_, message_}; }
   /// Keeps an error, unless there is one.
-  [[gnu::cold]] void refuse(error_code code, pieces what) {
+  [[gnu::cold]] constexpr void refuse(error_code code, pieces what) {
     if (!is_fine()) return;
     code_ = code;
-    message_ = joined(what);
+    message_ = letters(what);
   }
-  [[gnu::cold]] void not_supported(pieces what) { refuse(error_code::not_supported, what); }
+  [[gnu::cold]] constexpr void not_supported(pieces what) { refuse(error_code::not_supported, what); }
   /// Refuses operand `id`, which is input i of the operator, for what it is; `expected` is what nnrt reads in its
   /// place.
-  [[gnu::cold]] void not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected);
+  [[gnu::cold]] constexpr void not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected);
   /// The same for quantised numbers, of an operator that is read for others alone.
-  [[gnu::cold]] void refuse_quantised(std::size_t i, std::int32_t id) {
+  [[gnu::cold]] constexpr void refuse_quantised(std::size_t i, std::int32_t id) {
     if (is_fine() && desc(id).quantised) not_supported_beside(i, id, "numbers without a scale");
   }
 
   /// The options of this kind; those with the format's defaults when the file has none.
-  template <class Options> record<Options> options();
+  template <class Options> constexpr record<Options> options();
   /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has, and fields that are
   /// newer than the schema, or that change the meaning of any operator.
-  [[gnu::cold]] void check_tables(schema::options_kind expected);
+  [[gnu::cold]] constexpr void check_tables(schema::options_kind expected);
   /// Those of a custom operator.
-  named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
+  constexpr named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
 
-  std::size_t input_count() const { return inputs_.size(); }
-  std::size_t output_count() const { return outputs_.size(); }
-  bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != -1; }
+  constexpr std::size_t input_count() const { return inputs_.size(); }
+  constexpr std::size_t output_count() const { return outputs_.size(); }
+  constexpr bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != -1; }
   /// The value of input i; ir::none for an optional one that is missing.
-  std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
+  constexpr std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
   /// The same for weights beside f32, which the file may keep in fewer bits.
-  std::int32_t weight(std::size_t i, std::int32_t beside) {
+  constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
     return narrow_constant(i, beside) ? constant(i, weights_beside_f32) : input(i);
   }
   /// A constant in another form than the file has it in.
-  std::int32_t constant(std::size_t i, constant_form form) {
+  constexpr std::int32_t constant(std::size_t i, constant_form form) {
     return is_fine() ? taken(tensors_.constant(inputs_[i], form)) : ir::none;
   }
-  bool is_constant(std::size_t i) const { return has(i) && tensors_.has_data(inputs_[i]); }
+  constexpr bool is_constant(std::size_t i) const { return has(i) && tensors_.has_data(inputs_[i]); }
   /// What the file declares of a constant that stands for real numbers in fewer bits than the f32 beside it.
-  [[gnu::cold]] std::optional<tensor_desc> narrow_constant(std::size_t i, std::int32_t beside) {
+  [[gnu::cold]] constexpr std::optional<tensor_desc> narrow_constant(std::size_t i, std::int32_t beside) {
     if (!is_constant(i) || desc(beside).type != f32) return {};
     const auto declared = tensors_.declared(inputs_[i]);
     return declared && (declared->quantised || declared->type == f16) ? std::optional(*declared) : std::nullopt;
   }
   /// Whether input i has several scales, and not all of them equal.
-  bool has_different_scales(std::size_t i) const { return has(i) && tensors_.has_different_scales(inputs_[i]); }
+  constexpr bool has_different_scales(std::size_t i) const { return has(i) && tensors_.has_different_scales(inputs_[i]); }
 
   /// The one scale of input i, whatever its type; 0 where the file gives it none, or several.
-  float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
+  constexpr float one_scale_or_0(std::size_t i) const { return has(i) ? tensors_.one_scale_or_0(inputs_[i]) : 0; }
   /// The same of output i.
-  [[gnu::cold]] float output_scale_or_0(std::size_t i) const { return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0; }
+  [[gnu::cold]] constexpr float output_scale_or_0(std::size_t i) const { return i < outputs_.size() ? tensors_.one_scale_or_0(outputs_[i]) : 0; }
   /// Refuses the file for what it says of input i.
-  [[gnu::cold]] void refuse_input(std::size_t i, pieces why) {
+  [[gnu::cold]] constexpr void refuse_input(std::size_t i, pieces why) {
     const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
-    refuse(found.code(), {found.message()});
+    refuse(found.code(), {found.letters()});
   }
 
   /// What is known of a value; an empty desc of one that is missing.
-  tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
+  constexpr tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
   /// What the file declares of output i.
-  [[gnu::cold]] tensor_desc declared(std::size_t i) {
+  [[gnu::cold]] constexpr tensor_desc declared(std::size_t i) {
     if (i >= outputs_.size()) return {};
     auto found = tensors_.declared_result(outputs_[i]);
     if (found) return *found;
-    refuse(found.error().code(), {found.error().message()});
+    refuse(found.error().code(), {found.error().letters()});
     return {};
   }
 
   /// The extents that the file writes down for output i, however unknown they are.
-  [[gnu::cold]] shape_t written_shape(std::size_t i) const {
+  [[gnu::cold]] constexpr shape_t written_shape(std::size_t i) const {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
   }
 
   /// Refuses negative numbers among those integers of input i that the file gives: to TFLite they are places outside.
-  [[gnu::cold]] void require_not_negative(std::size_t i);
+  [[gnu::cold]] constexpr void require_not_negative(std::size_t i);
   /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
-  template <class Options> [[gnu::cold]] void check_counted(std::string_view what, std::size_t got) {
+  template <class Options> [[gnu::cold]] constexpr void check_counted(std::string_view what, std::size_t got) {
     const auto options = this->options<Options>();
     if (!options || options[Options::count] == static_cast<std::int64_t>(got)) return;
     refuse(error_code::invalid_file, {"options: got ", options[Options::count], " ", what, ", expected ", got, ", as many as the operator has"});
   }
   /// Refuses an element type of output 0 that the options write down another time, and differently; FLOAT32 says none.
-  template <class Options> [[gnu::cold]] void check_result_type() {
+  template <class Options> [[gnu::cold]] constexpr void check_result_type() {
     const std::int8_t type = options<Options>()[Options::type];
     if (type == 0 || !is_fine() || dtype_of_type(type) == declared(0).type) return;
     refuse(error_code::invalid_file, {"options: got an output of ", name_of_type(type), ", expected that of the tensor, ", name_of(declared(0).type)});
   }
 
   /// The integers of input i, which operators need to know before the network runs.
-  [[gnu::cold]] pool<std::int64_t> integers(std::size_t i);
-  [[gnu::cold]] std::int64_t integer(std::size_t i) {
+  [[gnu::cold]] constexpr pool<std::int64_t> integers(std::size_t i);
+  [[gnu::cold]] constexpr std::int64_t integer(std::size_t i) {
     const pool<std::int64_t> found = integers(i);
     if (is_fine() && found.size() != 1)
       refuse(error_code::invalid_file, {"input ", i, ": got ", found.size(), " numbers, expected 1"});
     return is_fine() ? found[0] : 0;
   }
   /// Whether the elements of input i are known before the network runs.
-  bool is_known(std::size_t i) {
+  constexpr bool is_known(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && network_.graph().at(id).is == ir::kind::constant;
   }
   /// Whether only a run knows the elements of a value, and not even the shapes of the network's inputs.
-  bool is_computed(std::int32_t id) const {
+  constexpr bool is_computed(std::int32_t id) const {
     return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
   }
   /// Whether the elements of input i follow from extents of the network's inputs that are unknown until these have their shapes.
-  bool is_awaited(std::size_t i) {
+  constexpr bool is_awaited(std::size_t i) {
     const std::int32_t id = input(i);
     return id != ir::none && !is_known(i) && network_.readiness_of(id) == passes::readiness::evaluated;
   }
   /// The shape that the integers of input i are.
-  [[gnu::cold]] shape_t shape(std::size_t i) {
+  [[gnu::cold]] constexpr shape_t shape(std::size_t i) {
     const pool<std::int64_t> extents = integers(i);
     if (extents.size() > max_rank)
       not_supported({"input ", i, ": got rank ", extents.size(), ", expected at most ", max_rank});
@@ -161,96 +183,80 @@ class node_reader {
   }
   /// The same with -1 for each extent that only a run knows; of rank 0 when nothing is known. Files put such lists
   /// together of single numbers.
-  [[gnu::cold]] shape_t shape_as_far_as_known(std::size_t i);
+  [[gnu::cold]] constexpr shape_t shape_as_far_as_known(std::size_t i);
   /// The real number that input i stands for.
-  [[gnu::cold]] float real(std::size_t i);
+  [[gnu::cold]] constexpr float real(std::size_t i);
 
   /// Integers as a constant: a shape, axes, a permutation.
-  std::int32_t integer_list(array_ref<const std::int64_t> items) {
+  constexpr std::int32_t integer_list(array_ref<const std::int64_t> items) {
     return taken(network_.constant<std::int64_t>({i64, {static_cast<std::int64_t>(items.size())}}, items));
   }
-  std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
+  constexpr std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
     return integer_list(std::span(items.begin(), items.size()));
   }
   /// One number as a constant [1].
-  std::int32_t real_number(float value) { return real_list(std::span(&value, 1)); }
-  std::int32_t real_list(array_ref<const float> items) {
+  constexpr std::int32_t real_number(float value) { return real_list(std::span(&value, 1)); }
+  constexpr std::int32_t real_list(array_ref<const float> items) {
     return taken(network_.constant<float>({f32, {static_cast<std::int64_t>(items.size())}}, items));
   }
   /// One number of a dtype as a constant without axes, which broadcasts to any shape; of a quantised one what is stored.
-  [[gnu::cold]] std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
+  [[gnu::cold]] constexpr std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
 
   /// Names of nodes, and constants that the reader makes, count as copies of input 0: they stay in proportion to the
   /// file's size.
-  [[gnu::cold]] void count_copy(std::int64_t bytes) {
+  [[gnu::cold]] constexpr void count_copy(std::int64_t bytes) {
     if (!is_fine() || inputs_.empty()) return;
-    if (auto ok = tensors_.count_copy(inputs_[0], bytes); !ok) refuse(ok.error().code(), {ok.error().message()});
+    if (auto ok = tensors_.count_copy(inputs_[0], bytes); !ok) refuse(ok.error().code(), {ok.error().letters()});
   }
 
   /// The fused activation of this number. Those that our operators do not fuse become nodes behind the one that is the
   /// operator's output.
-  [[gnu::cold]] activation fused(std::int8_t number);
+  [[gnu::cold]] constexpr activation fused(std::int8_t number);
   /// Padding of this number. Refused: numbers that mean nothing.
-  [[gnu::cold]] pads padding(std::int8_t number);
+  [[gnu::cold]] constexpr pads padding(std::int8_t number);
 
   /// A node of our own, between the operator's inputs and its outputs; its first result.
   template <class Op>
-  std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
+  constexpr std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
                    const tensor_desc& wanted = {}) {
     const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
     return made.empty() ? ir::none : made[0];
   }
   /// The same for one whose result is what the file declares of output i.
   template <class Op>
-  std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::size_t i = 0) {
+  constexpr std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs, std::size_t i = 0) {
     pool<tensor_desc> wanted{declared(i)};
     const pool<std::int32_t> made = apply_declared<Op>(attrs, std::span(inputs.begin(), inputs.size()), wanted, i);
     return made.empty() ? ir::none : made[0];
   }
   /// The same for all its results.
   template <class Op>
-  pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
+  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
   }
   /// The node whose results are the operator's outputs.
-  template <class Op> void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
+  template <class Op> constexpr void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
   }
-  template <class Op> void finish(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs) {
+  template <class Op> constexpr void finish(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs) {
     pool<tensor_desc> wanted;
     for (std::size_t i = 0; i < outputs_.size(); ++i) wanted.push_back(declared(i));
     const pool<std::int32_t> made = apply_declared<Op>(attrs, inputs, wanted, 0);
     for (std::size_t i = 0; i < made.size() && is_fine(); ++i) define(i, made[i]);
   }
   /// Says that output i is this value.
-  [[gnu::cold]] void define(std::size_t i, std::int32_t id);
+  [[gnu::cold]] constexpr void define(std::size_t i, std::int32_t id);
   /// The same for a value of which no node has checked that it is what the file declares.
-  [[gnu::cold]] void conclude(std::size_t i, std::int32_t id);
+  [[gnu::cold]] constexpr void conclude(std::size_t i, std::int32_t id);
 
  private:
   /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so knows no names.
-  [[gnu::cold]] void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name);
-  template <class Op>
-  pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
-                           array_ref<const tensor_desc> wanted) {
-    pool<word> words;
-    pack(attrs, words);
-    return apply(ops::of<Op>(), words, inputs, wanted);
-  }
-  [[gnu::cold]] pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
+  [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name);
+  [[gnu::cold]] constexpr pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
                                          array_ref<const std::int32_t> inputs, array_ref<const tensor_desc> wanted,
                                          array_ref<const tensor_desc> otherwise = {});
-  /// The same for what the file declares of its outputs from `first` on. The shape of a tensor between operators binds nobody: TFLite
-  /// computes it anew, so files have old ones whose inputs were resized.
-  template <class Op>
-  pool<std::int32_t> apply_declared(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const pool<tensor_desc>& wanted,
-                                    std::size_t first) {
-    pool<word> words;
-    pack(attrs, words);
-    return apply(ops::of<Op>(), words, inputs, wanted, without_old_shapes(wanted, first));
-  }
   /// Nothing when all of them bind.
-  [[gnu::cold]] pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted, std::size_t first) const {
+  [[gnu::cold]] constexpr pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted, std::size_t first) const {
     pool<tensor_desc> without;
     bool is_bound = true;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -259,48 +265,50 @@ class node_reader {
       without[i].shape = {};
       is_bound = false;
     }
-    return is_bound ? pool<tensor_desc>() : without;
+    if (is_bound) without.clear();
+    return without;
   }
 
-  std::int32_t taken(result<std::int32_t> made) {
+  constexpr std::int32_t taken(result<std::int32_t> made) {
     if (made) return *made;
-    refuse(made.error().code(), {made.error().message()});
+    refuse(made.error().code(), {made.error().letters()});
     return ir::none;
   }
 
+  find_operator find_;
   document& file_;
   tensor_reader& tensors_;
-  model_builder& network_;
+  graph_builder& network_;
   record<schema::node> node_;
   list<std::int32_t> inputs_, outputs_;  // indices of tensors
   std::int8_t activation_behind_ = 0;    // its number in the file
   error_code code_{};
-  std::string message_;
+  pool<char> message_;
 };
 
 /// The nodes of a fused activation that no operator of ours fuses, behind a value.
-[[gnu::cold]] std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number);
+[[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number);
 
 // --- details ---------------------------------------------------------------
-template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
-  const flatbuffers::Table* const found = node_[schema::node::builtin_options];
-  if (found == nullptr || node_[schema::node::builtin_options_type] != Options::tag) return {};  // check_tables() refuses other kinds
+template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::options() {
+  const table_place found = node_[schema::node::builtin_options];
+  if (!found || node_[schema::node::builtin_options_type] != Options::tag) return {};  // check_tables() refuses other kinds
   if (file_.fits<Options>(found)) return record<Options>(found);
   refuse(error_code::invalid_file, {"its options lie outside of the file"});
   return {};
 }
 
-[[gnu::cold]] inline void node_reader::not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected) {
+[[gnu::cold]] constexpr void node_reader::not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected) {
   if (id == ir::none) return not_supported({"input ", i, ": got none, expected ", expected});
   const tensor_desc got = desc(id);
   not_supported({"input ", i, ": got ", got.quantised ? "quantised " : "", piece(got.type, got.shape),
                  is_computed(id) ? " that a run computes or is given" : "", ", expected ", expected});
 }
 
-[[gnu::cold]] inline void node_reader::check_tables(schema::options_kind expected) {
+[[gnu::cold]] constexpr void node_reader::check_tables(schema::options_kind expected) {
   using schema::node;
   if (const auto fault = detail::fault_of_fields(node_); !fault.empty()) return not_supported({fault});
-  if (node_[node::builtin_options_2_type] != 0 || node_[node::builtin_options_2] != nullptr)
+  if (node_[node::builtin_options_2_type] != 0 || node_[node::builtin_options_2])
     return not_supported({"builtin_options_2: got kind ", node_[node::builtin_options_2_type], ", expected none"});
   if (node_[node::large_custom_options_offset] != 0 || node_[node::large_custom_options_size] != 0)
     return not_supported({"its options stand after the FlatBuffer (large_custom_options_offset)"});
@@ -311,8 +319,8 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
     if (changed[i] != 0) return not_supported({"changes input ", i, ", a variable (mutating_variable_inputs)"});
 
   const std::uint8_t tag = node_[node::builtin_options_type];
-  const flatbuffers::Table* const found = node_[node::builtin_options];
-  if (found == nullptr) return;
+  const table_place found = node_[node::builtin_options];
+  if (!found) return;
   if (tag != expected.tag && expected.tag == 0) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected none"});
   if (tag != expected.tag) return refuse(error_code::invalid_file, {"options: got kind ", tag, ", expected kind ", expected.tag});
   if (!file_.fits<schema::any_table>(found)) return refuse(error_code::invalid_file, {"its options lie outside of the file"});
@@ -320,7 +328,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
     not_supported({"options: field ", slot, " is newer than the schema that nnrt reads, in which they have ", expected.fields, " fields"});
 }
 
-[[gnu::cold]] inline void node_reader::require_not_negative(std::size_t i) {
+[[gnu::cold]] constexpr void node_reader::require_not_negative(std::size_t i) {
   if (!is_fine() || !has(i)) return;
   std::int64_t found = tensors_.first_negative(inputs_[i]);
   if (is_known(i)) {
@@ -332,7 +340,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (found < 0) refuse(error_code::invalid_file, {"input ", i, ": got index ", found, ", expected none below 0"});
 }
 
-[[gnu::cold]] inline pool<std::int64_t> node_reader::integers(std::size_t i) {
+[[gnu::cold]] constexpr pool<std::int64_t> node_reader::integers(std::size_t i) {
   const std::int32_t id = input(i);
   pool<std::int64_t> found;
   if (!is_fine()) return found;
@@ -342,7 +350,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return found;
 }
 
-[[gnu::cold]] inline shape_t node_reader::shape_as_far_as_known(std::size_t i) {
+[[gnu::cold]] constexpr shape_t node_reader::shape_as_far_as_known(std::size_t i) {
   if (is_known(i)) return shape(i);
   const std::int32_t id = input(i);
   const ir::graph& g = network_.graph();
@@ -358,7 +366,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return made;
 }
 
-[[gnu::cold]] inline float node_reader::real(std::size_t i) {
+[[gnu::cold]] constexpr float node_reader::real(std::size_t i) {
   const std::int32_t id = is_constant(i) ? constant(i, {.as_f32 = true}) : ir::none;
   if (!is_fine()) return 0;
   if (id != ir::none && desc(id).elements() == 1) {
@@ -371,7 +379,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return 0;
 }
 
-[[gnu::cold]] inline std::int32_t node_reader::scalar(dtype type, double value, const quantisation& quantised) {
+[[gnu::cold]] constexpr std::int32_t node_reader::scalar(dtype type, double value, const quantisation& quantised) {
   std::int32_t id = ir::none;
   if (!is_fine()) return id;
   with_element<types::any>(type, [&]<class T>(T) {
@@ -381,7 +389,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return id;
 }
 
-[[gnu::cold]] inline void node_reader::conclude(std::size_t i, std::int32_t id) {
+[[gnu::cold]] constexpr void node_reader::conclude(std::size_t i, std::int32_t id) {
   const tensor_desc expected = declared(i);
   if (!is_fine()) return;
   tensor_desc made = desc(id);
@@ -392,11 +400,11 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   if (v) return define(i, id);
   refuse(error_code::rule_broken,
          {nnrt::detail::words_of(rule_names<signature_rule>()[static_cast<std::size_t>(v.rule)]), " (got ",
-          nnrt::detail::value_text(v.counted, v.actual), ", expected ", nnrt::detail::value_text(v.counted, v.expected),
+          nnrt::detail::value_letters(v.counted, v.actual), ", expected ", nnrt::detail::value_letters(v.counted, v.expected),
           ")"});
 }
 
-[[gnu::cold]] inline activation node_reader::fused(std::int8_t number) {
+[[gnu::cold]] constexpr activation node_reader::fused(std::int8_t number) {
   switch (number) {
     case 0:
       return activation::none;
@@ -415,13 +423,13 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return activation::none;
 }
 
-[[gnu::cold]] inline pads node_reader::padding(std::int8_t number) {
+[[gnu::cold]] constexpr pads node_reader::padding(std::int8_t number) {
   if (number == 0) return {.mode = pad_mode::same};
   if (number != 1) refuse(error_code::invalid_file, {"padding: got ", number, ", expected 0 (SAME) or 1 (VALID)"});
   return {.mode = pad_mode::valid};
 }
 
-[[gnu::cold]] inline void node_reader::require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name) {
+[[gnu::cold]] constexpr void node_reader::require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const std::size_t row = nnrt::detail::row_of(op.inputs, i);
     if (row == op.inputs.size() || !op.inputs[row].constant || !is_computed(inputs[i])) continue;
@@ -430,7 +438,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   }
 }
 
-[[gnu::cold]] inline pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
+[[gnu::cold]] constexpr pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
                                                            array_ref<const std::int32_t> inputs,
                                                            array_ref<const tensor_desc> wanted,
                                                            array_ref<const tensor_desc> otherwise) {
@@ -442,7 +450,7 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   auto made = network_.apply(op, attrs, inputs, wanted, name);
   if (!made && !otherwise.empty()) made = network_.apply(op, attrs, inputs, otherwise, name);
   if (!made) {
-    refuse(made.error().code(), {made.error().message()});
+    refuse(made.error().code(), {made.error().letters()});
     return {};
   }
   network_.evaluate_last();  // what files compute from shapes, other operators need to know
@@ -450,13 +458,13 @@ template <class Options> [[gnu::cold]] record<Options> node_reader::options() {
   return *std::move(made);
 }
 
-[[gnu::cold]] inline void node_reader::define(std::size_t i, std::int32_t id) {
+[[gnu::cold]] constexpr void node_reader::define(std::size_t i, std::int32_t id) {
   if (!is_fine()) return;
   if (i >= outputs_.size())
     return refuse(error_code::invalid_file, {"outputs: got ", outputs_.size(), ", expected ", i + 1});
   if (activation_behind_ != 0) id = activated(*this, id, activation_behind_);
   if (!is_fine()) return;
-  if (auto ok = tensors_.define(outputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().message()});
+  if (auto ok = tensors_.define(outputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().letters()});
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

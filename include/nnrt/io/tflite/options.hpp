@@ -21,7 +21,7 @@ constexpr options_kind empty_options(int tag) { return {static_cast<std::uint8_t
 
 /// A table of which nothing is read.
 struct any_table {
-  static bool each(auto) { return true; }
+  static constexpr bool each(auto) { return true; }
 };
 
 /// CONV_2D.
@@ -30,7 +30,7 @@ struct conv2d_options {
   static constexpr int fields = 7;
   static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{6};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{4, 1}, dilation_h{5, 1};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h) && f(quantized_bias_type);
   }
 };
@@ -41,7 +41,7 @@ struct depthwise_conv2d_options {
   static constexpr int fields = 7;
   static constexpr scalar<std::int8_t> padding{0}, fused{4};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, dilation_w{5, 1}, dilation_h{6, 1};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_w) && f(dilation_h);
   }
 };
@@ -52,7 +52,7 @@ struct pool2d_options {
   static constexpr int fields = 6;
   static constexpr scalar<std::int8_t> padding{0}, fused{5};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2}, filter_w{3}, filter_h{4};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(padding) && f(stride_w) && f(stride_h) && f(filter_w) && f(filter_h) && f(fused);
   }
 };
@@ -63,7 +63,7 @@ struct fully_connected_options {
   static constexpr int fields = 5;
   static constexpr scalar<std::int8_t> fused{0}, weights_format{1}, quantized_bias_type{4};
   static constexpr scalar<bool> keep_num_dims{2}, asymmetric{3};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(fused) && f(weights_format) && f(keep_num_dims) && f(asymmetric) && f(quantized_bias_type);
   }
 };
@@ -73,7 +73,7 @@ struct softmax_options {
   static constexpr std::uint8_t tag = 9;
   static constexpr int fields = 1;
   static constexpr scalar<float> beta{0};
-  static bool each(auto f) { return f(beta); }
+  static constexpr bool each(auto f) { return f(beta); }
 };
 
 /// CONCATENATION.
@@ -82,7 +82,7 @@ struct concatenation_options {
   static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> axis{0};
   static constexpr scalar<std::int8_t> fused{1};
-  static bool each(auto f) { return f(axis) && f(fused); }
+  static constexpr bool each(auto f) { return f(axis) && f(fused); }
 };
 
 /// Options that are a fused activation and nothing else that we read.
@@ -90,7 +90,7 @@ template <std::uint8_t Tag> struct fused_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
   static constexpr scalar<std::int8_t> fused{0};
-  static bool each(auto f) { return f(fused); }
+  static constexpr bool each(auto f) { return f(fused); }
 };
 using mul_options = fused_options<21>;
 using div_options = fused_options<29>;
@@ -101,7 +101,7 @@ template <std::uint8_t Tag> struct sum_options {
   static constexpr int fields = 2;
   static constexpr scalar<std::int8_t> fused{0};
   static constexpr scalar<bool> pot_scale_int16{1, true};
-  static bool each(auto f) { return f(fused) && f(pot_scale_int16); }
+  static constexpr bool each(auto f) { return f(fused) && f(pot_scale_int16); }
 };
 using add_options = sum_options<11>;
 using sub_options = sum_options<28>;
@@ -114,7 +114,7 @@ struct resize_bilinear_options {
   static constexpr std::uint8_t tag = 15;
   static constexpr int fields = 4;
   static constexpr scalar<bool> align_corners{2}, half_pixel_centers{3};
-  static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
+  static constexpr bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
 };
 
 /// RESHAPE.
@@ -122,7 +122,7 @@ struct reshape_options {
   static constexpr std::uint8_t tag = 17;
   static constexpr int fields = 1;
   static constexpr vector<std::int32_t> new_shape{0};
-  static bool each(auto f) { return f(new_shape); }
+  static constexpr bool each(auto f) { return f(new_shape); }
 };
 
 /// DEPTH_TO_SPACE and SPACE_TO_DEPTH.
@@ -130,7 +130,7 @@ template <std::uint8_t Tag> struct block_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
   static constexpr scalar<std::int32_t> block_size{0};
-  static bool each(auto f) { return f(block_size); }
+  static constexpr bool each(auto f) { return f(block_size); }
 };
 using space_to_depth_options = block_options<19>;
 using depth_to_space_options = block_options<94>;
@@ -140,7 +140,7 @@ struct gather_options {
   static constexpr std::uint8_t tag = 23;
   static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> axis{0}, batch_dims{1};
-  static bool each(auto f) { return f(axis) && f(batch_dims); }
+  static constexpr bool each(auto f) { return f(axis) && f(batch_dims); }
 };
 
 /// MEAN and the other reductions.
@@ -148,7 +148,7 @@ struct reducer_options {
   static constexpr std::uint8_t tag = 27;
   static constexpr int fields = 1;
   static constexpr scalar<bool> keep_dims{0};
-  static bool each(auto f) { return f(keep_dims); }
+  static constexpr bool each(auto f) { return f(keep_dims); }
 };
 
 /// SQUEEZE.
@@ -156,7 +156,7 @@ struct squeeze_options {
   static constexpr std::uint8_t tag = 30;
   static constexpr int fields = 1;
   static constexpr vector<std::int32_t> squeeze_dims{0};
-  static bool each(auto f) { return f(squeeze_dims); }
+  static constexpr bool each(auto f) { return f(squeeze_dims); }
 };
 
 /// STRIDED_SLICE.
@@ -166,7 +166,7 @@ struct strided_slice_options {
   static constexpr scalar<std::int32_t> begin_mask{0}, end_mask{1}, ellipsis_mask{2}, new_axis_mask{3},
       shrink_axis_mask{4};
   static constexpr scalar<bool> offset{5};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(begin_mask) && f(end_mask) && f(ellipsis_mask) && f(new_axis_mask) && f(shrink_axis_mask) && f(offset);
   }
 };
@@ -177,7 +177,7 @@ struct transpose_conv_options {
   static constexpr int fields = 5;
   static constexpr scalar<std::int8_t> padding{0}, fused{3}, quantized_bias_type{4};
   static constexpr scalar<std::int32_t> stride_w{1}, stride_h{2};
-  static bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(quantized_bias_type); }
+  static constexpr bool each(auto f) { return f(padding) && f(stride_w) && f(stride_h) && f(fused) && f(quantized_bias_type); }
 };
 
 /// PACK. `count` is that of its inputs.
@@ -185,7 +185,7 @@ struct pack_options {
   static constexpr std::uint8_t tag = 59;
   static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> count{0}, axis{1};
-  static bool each(auto f) { return f(count) && f(axis); }
+  static constexpr bool each(auto f) { return f(count) && f(axis); }
 };
 
 /// SPLIT and SPLIT_V. `count` is that of the outputs.
@@ -193,7 +193,7 @@ template <std::uint8_t Tag> struct parts_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
   static constexpr scalar<std::int32_t> count{0};
-  static bool each(auto f) { return f(count); }
+  static constexpr bool each(auto f) { return f(count); }
 };
 using split_options = parts_options<35>;
 using split_v_options = parts_options<79>;
@@ -203,7 +203,7 @@ template <std::uint8_t Tag> struct result_options {
   static constexpr std::uint8_t tag = Tag;
   static constexpr int fields = 1;
   static constexpr scalar<std::int8_t> type{0};
-  static bool each(auto f) { return f(type); }
+  static constexpr bool each(auto f) { return f(type); }
 };
 using arg_max_options = result_options<40>;
 using arg_min_options = result_options<57>;
@@ -214,7 +214,7 @@ struct one_hot_options {
   static constexpr std::uint8_t tag = 61;
   static constexpr int fields = 1;
   static constexpr scalar<std::int32_t> axis{0};
-  static bool each(auto f) { return f(axis); }
+  static constexpr bool each(auto f) { return f(axis); }
 };
 
 /// UNPACK. `count` is that of its outputs.
@@ -222,7 +222,7 @@ struct unpack_options {
   static constexpr std::uint8_t tag = 64;
   static constexpr int fields = 2;
   static constexpr scalar<std::int32_t> count{0}, axis{1};
-  static bool each(auto f) { return f(count) && f(axis); }
+  static constexpr bool each(auto f) { return f(count) && f(axis); }
 };
 
 /// RESIZE_NEAREST_NEIGHBOR.
@@ -230,7 +230,7 @@ struct resize_nearest_neighbor_options {
   static constexpr std::uint8_t tag = 74;
   static constexpr int fields = 2;
   static constexpr scalar<bool> align_corners{0}, half_pixel_centers{1};
-  static bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
+  static constexpr bool each(auto f) { return f(align_corners) && f(half_pixel_centers); }
 };
 
 /// LEAKY_RELU.
@@ -238,7 +238,7 @@ struct leaky_relu_options {
   static constexpr std::uint8_t tag = 75;
   static constexpr int fields = 1;
   static constexpr scalar<float> alpha{0};
-  static bool each(auto f) { return f(alpha); }
+  static constexpr bool each(auto f) { return f(alpha); }
 };
 
 /// LOCAL_RESPONSE_NORMALIZATION.
@@ -247,7 +247,7 @@ struct local_response_normalization_options {
   static constexpr int fields = 4;
   static constexpr scalar<std::int32_t> radius{0};
   static constexpr scalar<float> bias{1}, alpha{2}, beta{3};
-  static bool each(auto f) { return f(radius) && f(bias) && f(alpha) && f(beta); }
+  static constexpr bool each(auto f) { return f(radius) && f(bias) && f(alpha) && f(beta); }
 };
 
 /// MIRROR_PAD: REFLECT 0, SYMMETRIC 1.
@@ -255,7 +255,7 @@ struct mirror_pad_options {
   static constexpr std::uint8_t tag = 77;
   static constexpr int fields = 1;
   static constexpr scalar<std::int8_t> mode{0};
-  static bool each(auto f) { return f(mode); }
+  static constexpr bool each(auto f) { return f(mode); }
 };
 
 /// BATCH_MATMUL.
@@ -263,7 +263,7 @@ struct batch_matmul_options {
   static constexpr std::uint8_t tag = 101;
   static constexpr int fields = 3;
   static constexpr scalar<bool> adj_x{0}, adj_y{1}, asymmetric{2};
-  static bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
+  static constexpr bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
 };
 
 /// GELU.
@@ -271,7 +271,7 @@ struct gelu_options {
   static constexpr std::uint8_t tag = 116;
   static constexpr int fields = 1;
   static constexpr scalar<bool> approximate{0};
-  static bool each(auto f) { return f(approximate); }
+  static constexpr bool each(auto f) { return f(approximate); }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::tflite::schema

@@ -17,7 +17,7 @@ struct operator_code {
   static constexpr scalar<std::int8_t> deprecated_builtin_code{0};
   static constexpr text custom_code{1};
   static constexpr scalar<std::int32_t> version{2, 1}, builtin_code{3};
-  static bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(version) && f(builtin_code); }
+  static constexpr bool each(auto f) { return f(deprecated_builtin_code) && f(custom_code) && f(version) && f(builtin_code); }
 };
 
 /// How a tensor's integers stand for real numbers: one scale, or one for each index of an axis.
@@ -28,7 +28,7 @@ struct quantization {
   static constexpr vector<std::int64_t> zero_point{3};
   static constexpr scalar<std::uint8_t> details_type{4};
   static constexpr scalar<std::int32_t> quantized_dimension{6};
-  static bool each(auto f) { return f(scale) && f(zero_point) && f(details_type) && f(quantized_dimension); }
+  static constexpr bool each(auto f) { return f(scale) && f(zero_point) && f(details_type) && f(quantized_dimension); }
 };
 
 /// A tensor; `buffer` 0 is empty and stands for "computed", as every empty buffer does.
@@ -45,7 +45,7 @@ struct tensor {
   static constexpr vector<std::int32_t> shape_signature{7};
   static constexpr vector<std::uint32_t> variant_tensors{9};
   static constexpr scalar<std::uint32_t> external_buffer{10};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(shape) && f(type) && f(buffer) && f(name) && f(quantization) && f(is_variable) && f(sparsity) &&
            f(shape_signature) && f(variant_tensors) && f(external_buffer);
   }
@@ -66,7 +66,7 @@ struct node {
   static constexpr scalar<std::uint64_t> large_custom_options_offset{9}, large_custom_options_size{10};
   static constexpr scalar<std::uint8_t> builtin_options_2_type{11};
   static constexpr one_of builtin_options_2{12};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options) &&
            f(custom_options_format) && f(mutating_variable_inputs) && f(large_custom_options_offset) && f(large_custom_options_size) &&
            f(builtin_options_2_type) && f(builtin_options_2);
@@ -82,7 +82,7 @@ struct subgraph {
   static constexpr vector<std::int32_t> outputs{2};
   static constexpr tables<schema::node> operators{3};
   static constexpr text name{4};
-  static bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name); }
+  static constexpr bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name); }
 };
 
 /// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the
@@ -92,7 +92,7 @@ struct buffer {
   static constexpr int fields = 3;
   static constexpr vector<std::uint8_t> data{0};
   static constexpr scalar<std::uint64_t> offset{1}, size{2};
-  static bool each(auto f) { return f(data) && f(offset) && f(size); }
+  static constexpr bool each(auto f) { return f(data) && f(offset) && f(size); }
 };
 
 /// An input or output of a signature: how callers name a tensor.
@@ -101,7 +101,7 @@ struct tensor_map {
   static constexpr int fields = 2;
   static constexpr text name{0};
   static constexpr scalar<std::uint32_t> tensor_index{1};
-  static bool each(auto f) { return f(name) && f(tensor_index); }
+  static constexpr bool each(auto f) { return f(name) && f(tensor_index); }
 };
 
 /// A way to call a subgraph, by names.
@@ -111,7 +111,7 @@ struct signature_def {
   static constexpr tables<schema::tensor_map> inputs{0}, outputs{1};
   static constexpr text signature_key{2};
   static constexpr scalar<std::uint32_t> subgraph_index{4};
-  static bool each(auto f) { return f(inputs) && f(outputs) && f(signature_key) && f(subgraph_index); }
+  static constexpr bool each(auto f) { return f(inputs) && f(outputs) && f(signature_key) && f(subgraph_index); }
 };
 
 /// The root of a file.
@@ -123,7 +123,7 @@ struct model {
   static constexpr tables<schema::subgraph> subgraphs{2};
   static constexpr tables<schema::buffer> buffers{4};
   static constexpr tables<schema::signature_def> signature_defs{7};
-  static bool each(auto f) {
+  static constexpr bool each(auto f) {
     return f(version) && f(operator_codes) && f(subgraphs) && f(buffers) && f(signature_defs);
   }
 };

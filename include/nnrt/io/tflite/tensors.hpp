@@ -2,16 +2,16 @@
 // Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
 #pragma once
 
-#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/half_bytes.hpp>
-#include <nnrt/io/model_builder.hpp>
+#include <nnrt/core/hash.hpp>
+#include <nnrt/core/sort_ids.hpp>
+#include <nnrt/io/graph_builder.hpp>
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/elements.hpp>
 #include <nnrt/io/tflite/names.hpp>
-#include <nnrt/io/weights_builder.hpp>
+#include <nnrt/io/weight_place.hpp>
 
-#include <cmath>
 #include <limits>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -43,13 +43,14 @@ inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true}
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
  public:
-  tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
-                model_builder& network, weights_builder& weights)
-      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), weights_(weights) {
+  constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
+                graph_builder& network)
+      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network) {
     ids_.assign(tensors_.size(), ir::none);
     for (pool<std::int32_t>& formed : formed_) formed.assign(tensors_.size(), ir::none);
     uses_.assign(tensors_.size(), 0);
     is_output_.assign(tensors_.size(), 0);
+    for (pool<tensor_desc>& known : known_) known.assign(tensors_.size(), tensor_desc());
     const auto outputs = graph[schema::subgraph::outputs];
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
@@ -57,40 +58,40 @@ class tensor_reader {
 
   /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
   /// can need).
-  [[gnu::cold]] result<void> read_names();
+  [[gnu::cold]] constexpr result<void> read_names();
 
   /// What the file declares of a tensor. Errors: invalid_file (an index, extent, scale … that cannot be),
   /// not_supported (element types that nnrt lacks; variables; sparse, external or otherwise quantised elements).
-  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index) const {
+  [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index) {
     return declared(index, wanted_.unknown_extents);
   }
   /// The same for a tensor that the network is given, which has one scale or none.
-  [[gnu::cold]] result<tensor_desc> declared_input(std::int32_t index) const {
+  [[gnu::cold]] constexpr result<tensor_desc> declared_input(std::int32_t index) {
     return of_one_scale(index, wanted_.unknown_extents);
   }
   /// The same for one that it computes. What is unknown when a file is written stands as 1 in its shape: rules know
   /// better.
-  [[gnu::cold]] result<tensor_desc> declared_result(std::int32_t index) const { return of_one_scale(index, true); }
+  [[gnu::cold]] constexpr result<tensor_desc> declared_result(std::int32_t index) { return of_one_scale(index, true); }
   /// The extents that the file writes down for a result, however unknown they are.
-  [[gnu::cold]] shape_t written_shape(std::int32_t index) const {
+  [[gnu::cold]] constexpr shape_t written_shape(std::int32_t index) {
     const auto desc = of_one_scale(index, false);
     return desc ? desc->shape : shape_t();
   }
   /// Its name, for nodes, inputs and outputs; empty when there is no such tensor.
-  std::string_view name(std::int32_t index) const {
+  constexpr std::string_view name(std::int32_t index) const {
     return is_index(index) ? at(index)[schema::tensor::name] : std::string_view();
   }
   /// Whether it is a result of the network, whose shape callers may rely on.
-  bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
+  constexpr bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
   /// The first negative number among the integers of a constant; 0 when there is none.
-  [[gnu::cold]] std::int64_t first_negative(std::int32_t index) const {
+  [[gnu::cold]] constexpr std::int64_t first_negative(std::int32_t index) const {
     return has_data(index) ? detail::first_negative(data(index), dtype_of_type(at(index)[schema::tensor::type])) : 0;
   }
   /// Whether the file has its elements.
-  bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
+  constexpr bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
   /// Whether it has several scales, and not all of them equal.
-  [[gnu::cold]] bool has_different_scales(std::int32_t index) const {
+  [[gnu::cold]] constexpr bool has_different_scales(std::int32_t index) const {
     if (!is_index(index)) return false;
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
     for (std::size_t i = 1; i < scales.size(); ++i)
@@ -99,56 +100,58 @@ class tensor_reader {
   }
 
   /// The scale that the file gives a tensor of any type as TFLite has it: 0 where there is none, or several.
-  [[gnu::cold]] float one_scale_or_0(std::int32_t index) const {
+  [[gnu::cold]] constexpr float one_scale_or_0(std::int32_t index) const {
     if (!is_index(index)) return 0;
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
     return scales.size() == 1 ? scales[0] : 0;
   }
   /// An error about this tensor.
-  [[gnu::cold]] error refusal(std::int32_t index, error_code code, pieces why) const;
+  [[gnu::cold]] constexpr error refusal(std::int32_t index, error_code code, pieces why) const;
 
   /// Declares an input of the network under this name.
-  [[gnu::cold]] result<void> add_input(std::int32_t index, std::string_view called);
+  [[gnu::cold]] constexpr result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
-  [[gnu::cold]] result<std::int32_t> value(std::int32_t index);
+  [[gnu::cold]] constexpr result<std::int32_t> value(std::int32_t index);
   /// A constant of the file in another form; the same value for all that ask for it.
-  [[gnu::cold]] result<std::int32_t> constant(std::int32_t index, constant_form form);
+  [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_form form);
   /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
-  [[gnu::cold]] result<void> define(std::int32_t index, std::int32_t id);
+  [[gnu::cold]] constexpr result<void> define(std::int32_t index, std::int32_t id);
+  /// Where the weights of the graph lie, in the order of their values.
+  constexpr const pool<weight_place>& places() const { return places_; }
   /// Many tensors may have one buffer: what is made of constants must stay in proportion to the file. Error:
   /// invalid_file (more bytes than that, counting these).
-  [[gnu::cold]] result<void> count_copy(std::int32_t index, std::int64_t bytes);
+  [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
 
  private:
-  bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
-  record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
-  std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
+  constexpr bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
+  constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
+  constexpr std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
 
-  std::span<const std::byte> data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
-  bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_number("INT4"); }
-  [[gnu::cold]] result<tensor_desc> declared(std::int32_t index, bool unknown_extents) const;
-  [[gnu::cold]] result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents) const;
-  [[gnu::cold]] result<std::span<const std::byte>> elements(std::int32_t index, const tensor_desc& desc);
-  [[gnu::cold]] result<std::span<std::byte>> allocate(std::int32_t index, std::int64_t bytes);
-  [[gnu::cold]] result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc,
-                                          std::span<const std::byte> bytes);
-  [[gnu::cold]] result<std::int32_t> make_constant(std::int32_t index, constant_form form);
-  [[gnu::cold]] result<void> bring_into_form(std::int32_t index, constant_form form, tensor_desc& desc,
-                                             std::span<const std::byte>& bytes);
-  [[gnu::cold]] result<std::int32_t> add_constant(const tensor_desc& desc, std::span<const std::byte> bytes);
-  [[gnu::cold]] std::string weight_name(std::int32_t index);
-  std::int64_t most_copied() const { return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20); }
+  constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
+  constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_number("INT4"); }
+  [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index, bool unknown_extents);
+  [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
+  [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
+  [[gnu::cold]] constexpr result<void> check_elements(std::int32_t index, const tensor_desc& desc) const;
+  [[gnu::cold]] constexpr result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc, weight_place place);
+  [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_form form);
+  [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
+                                                   weight_place& place);
+  [[gnu::cold]] constexpr pool<char> weight_name(std::int32_t index);
+  constexpr std::int64_t most_copied() const { return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20); }
 
   const document& file_;
   records<schema::tensor> tensors_;
   load_options wanted_;
-  model_builder& network_;
-  weights_builder& weights_;
+  graph_builder& network_;
+  pool<weight_place> places_;                        // of the weights of the graph, in order
   pool<std::int32_t> ids_;                           // of the values; none as long as a tensor is not defined
   pool<std::int32_t> formed_[constant_form::count];  // of constants, in each form
   pool<std::int32_t> uses_;                          // how many weights a tensor has given its name to
   pool<char> shared_;                                // whether other tensors have its name, too
   pool<char> is_output_;                             // of the network
+  // What was declared before: with the extents of the shape, and with those that stay unknown.
+  pool<tensor_desc> known_[2];
   std::int64_t copied_bytes_ = 0;                    // of constants
 };
 
@@ -160,98 +163,109 @@ namespace detail {
 inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
-[[gnu::cold]] inline std::string unsupported_part(record<schema::tensor> tensor, bool is_constant) {
-  if (tensor[schema::tensor::is_variable]) return "is a variable, which keeps its elements between runs";
-  if (tensor[schema::tensor::sparsity] != nullptr) return "is sparse";
-  if (tensor[schema::tensor::external_buffer] != 0) return "has its elements in another file";
-  if (!tensor[schema::tensor::variant_tensors].empty()) return "has tensors as elements (variant_tensors)";
+[[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant) {
+  if (tensor[schema::tensor::is_variable]) return letters({"is a variable, which keeps its elements between runs"});
+  if (tensor[schema::tensor::sparsity]) return letters({"is sparse"});
+  if (tensor[schema::tensor::external_buffer] != 0) return letters({"has its elements in another file"});
+  if (!tensor[schema::tensor::variant_tensors].empty()) return letters({"has tensors as elements (variant_tensors)"});
   if (auto fault = fault_of_fields(tensor); !fault.empty()) return fault;
   if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
   const std::int32_t type = tensor[schema::tensor::type];
   const bool is_packed = type == type_number("INT4") && is_constant;
   if (dtype_of_type(type) == dtype::none && !is_packed)
-    return joined(
+    return letters(
         {"has elements of ", name_of_type(type),
          type == type_number("INT4") ? ", which nnrt reads in constants alone" : ", which nnrt does not have"});
   return {};
 }
 
 /// The extents of a tensor, or what is wrong with them.
-[[gnu::cold]] inline std::string read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
+[[gnu::cold]] constexpr pool<char> read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
   const auto extents = tensor[schema::tensor::shape], signature = tensor[schema::tensor::shape_signature];
-  if (extents.size() > max_rank) return joined({"rank: got ", extents.size(), ", expected at most 8"});
+  if (extents.size() > max_rank) return letters({"rank: got ", extents.size(), ", expected at most 8"});
   for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i] < 0) return joined({"extent ", i, ": got ", extents[i], ", expected at least 0"});
+    if (extents[i] < 0) return letters({"extent ", i, ": got ", extents[i], ", expected at least 0"});
     shape.push_back(extents[i]);
   }
-  if (shape.elements() < 0) return joined({"got ", shape, ", which is more than memory can hold"});
+  if (shape.elements() < 0) return letters({"got ", shape, ", which is more than memory can hold"});
   if (!unknown_extents || signature.empty()) return {};
   if (signature.size() != extents.size())
-    return joined({"shape_signature: got rank ", signature.size(), ", expected that of the shape, ", extents.size()});
+    return letters({"shape_signature: got rank ", signature.size(), ", expected that of the shape, ", extents.size()});
   for (std::size_t i = 0; i < extents.size(); ++i)
     if (signature[i] == -1) shape.extents[i] = -1;
   return {};
 }
 
 /// One scale and zero point for the whole tensor, or what is wrong with them.
-[[gnu::cold]] inline std::string read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
+[[gnu::cold]] constexpr pool<char> read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
   if (!(scale > 0) || !math::is_finite(scale))
-    return joined({"scale: got ", text_of(scale), ", expected a positive number"});
+    return letters({"scale: got ", scale, ", expected a positive number"});
   constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
                          most = std::numeric_limits<std::int32_t>::max();
   if (zero_point < least || zero_point > most)
-    return joined({"zero point: got ", zero_point, ", expected a number of 32 bits"});
+    return letters({"zero point: got ", zero_point, ", expected a number of 32 bits"});
   desc.quantised = quant{.scale = scale, .zero_point = static_cast<std::int32_t>(zero_point)};
   return {};
 }
 
 /// A scale for each index of an axis, or what is wrong with them. On vectors the axis goes without saying: some
 /// converters write that of another tensor.
-[[gnu::cold]] inline std::string read_scales(record<schema::quantization> q, tensor_desc& desc) {
+[[gnu::cold]] constexpr pool<char> read_scales(record<schema::quantization> q, tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
   const std::int32_t axis = desc.rank() <= 1 ? 0 : q[schema::quantization::quantized_dimension];
   if (axis < 0 || axis >= desc.rank())
-    return joined({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
+    return letters({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
-    return joined({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
-  if (auto fault = fault_of_channel_scales(scales.bytes()); !fault.empty()) return fault;
+    return letters({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
+  const auto scale_at = [&](std::size_t i) { return scales[i]; };
+  if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
   for (std::size_t i = 0; i < scales.size(); ++i)
     if (i < zero_points.size() && zero_points[i] != 0)
-      return joined({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
+      return letters({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = axis;
   return {};
 }
 
 /// Whether the one scale is that of the one channel of a constant: like one of several, it may be 0.
-[[gnu::cold]] inline bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
+[[gnu::cold]] constexpr bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
   const std::int32_t axis = q[schema::quantization::quantized_dimension];
   return axis >= 0 && axis < desc.rank() && desc.shape[axis] == 1;
 }
 
 /// How the elements are quantised, or what is wrong with that.
-[[gnu::cold]] inline std::string read_quantisation(record<schema::quantization> q, bool is_constant,
-                                                   tensor_desc& desc) {
+[[gnu::cold]] constexpr pool<char> read_quantisation(record<schema::quantization> q, bool is_constant,
+                                                    tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
   if (scales.empty() || !quantised_elements.contains(desc.type)) return {};
   if (!zero_points.empty() && zero_points.size() != scales.size())
-    return joined({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
+    return letters({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
   if (scales.size() > 1 || (is_constant && scales[0] == 0 && is_scale_of_channel(q, desc))) return read_scales(q, desc);
   return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
 }
 
 }  // namespace detail
 
-[[gnu::cold]] inline error tensor_reader::refusal(std::int32_t index, error_code code, pieces why) const {
-  std::string text = joined({"tensor ", index, " "});
+[[gnu::cold]] constexpr error tensor_reader::refusal(std::int32_t index, error_code code, pieces why) const {
+  pool<char> text;
+  append(text, {"tensor ", index, " "});
   if (is_index(index)) append(text, {piece::in_quotes(name(index)), " "});
   append(text, why);
-  return {code, std::move(text)};
+  return {code, text};
 }
 
-[[gnu::cold]] inline result<tensor_desc> tensor_reader::declared(std::int32_t index, bool unknown_extents) const {
+[[gnu::cold]] constexpr result<tensor_desc> tensor_reader::declared(std::int32_t index, bool unknown_extents) {
+  if (!is_index(index)) return find_declared(index, unknown_extents);
+  tensor_desc& known = known_[unknown_extents ? 1 : 0][static_cast<std::size_t>(index)];
+  if (known.type != dtype::none) return known;
+  auto found = find_declared(index, unknown_extents);
+  if (found) known = *found;
+  return found;
+}
+
+[[gnu::cold]] constexpr result<tensor_desc> tensor_reader::find_declared(std::int32_t index, bool unknown_extents) const {
   if (!is_index(index))
     return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
   const record<schema::tensor> tensor = at(index);
@@ -278,7 +292,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return desc;
 }
 
-[[gnu::cold]] inline result<tensor_desc> tensor_reader::of_one_scale(std::int32_t index, bool unknown_extents) const {
+[[gnu::cold]] constexpr result<tensor_desc> tensor_reader::of_one_scale(std::int32_t index, bool unknown_extents) {
   auto desc = declared(index, unknown_extents);
   if (desc && desc->quantised.mode == quantisation::kind::per_channel)
     return fail(refusal(index, error_code::not_supported,
@@ -286,7 +300,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return desc;
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::add_input(std::int32_t index, std::string_view called) {
+[[gnu::cold]] constexpr result<void> tensor_reader::add_input(std::int32_t index, std::string_view called) {
   auto desc = declared_input(index);
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
@@ -297,7 +311,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return define(index, *id);
 }
 
-[[gnu::cold]] inline result<std::int32_t> tensor_reader::value(std::int32_t index) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::value(std::int32_t index) {
   if (is_index(index) && id_of(index) != ir::none) return id_of(index);
   const auto desc = declared(index);
   if (!desc) return fail(desc.error());
@@ -307,7 +321,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return constant(index, {});
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::define(std::int32_t index, std::int32_t id) {
+[[gnu::cold]] constexpr result<void> tensor_reader::define(std::int32_t index, std::int32_t id) {
   if (!is_index(index)) return fail(declared(index).error());
   if (has_data(index) || id_of(index) != ir::none)
     return fail(refusal(
@@ -318,7 +332,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return {};
 }
 
-[[gnu::cold]] inline result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
   if (!is_index(index)) return fail(declared(index).error());
   std::int32_t& formed = formed_[form.number()][static_cast<std::size_t>(index)];
   if (formed != ir::none) return formed;
@@ -327,76 +341,75 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   return id;
 }
 
-[[gnu::cold]] inline result<std::int32_t> tensor_reader::make_constant(std::int32_t index, constant_form form) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_constant(std::int32_t index, constant_form form) {
   auto desc = declared(index);
   if (!desc) return fail(std::move(desc.error()));
-  auto bytes = elements(index, *desc);
-  if (!bytes) return fail(std::move(bytes.error()));
-  if (auto ok = bring_into_form(index, form, *desc, *bytes); !ok) return fail(std::move(ok.error()));
-  auto id = keep(index, *desc, *bytes);
+  if (auto ok = check_elements(index, *desc); !ok) return fail(std::move(ok.error()));
+  const std::string_view bytes = data(index);
+  weight_place place;
+  place.first = bytes.empty() ? 0 : static_cast<std::size_t>(bytes.data() - file_.data());
+  place.size = bytes.size();
+  if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
+  auto id = keep(index, *desc, place);
   if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
   const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
   if (auto ok = count_copy(index, static_cast<std::int64_t>(scales.bytes().size())); !ok)
     return fail(std::move(ok.error()));
-  const auto listed = add_constant({f32, {static_cast<std::int64_t>(scales.size())}}, scales.bytes());
-  if (!listed) return fail(listed.error());
-  network_.set_scales(*id, *listed);
+  pool<float> listed;
+  for (std::size_t i = 0; i < scales.size(); ++i) listed.push_back(scales[i]);
+  const auto made = network_.constant<float>({f32, {static_cast<std::int64_t>(scales.size())}}, listed);
+  if (!made) return fail(made.error());
+  network_.set_scales(*id, *made);
   return id;
 }
 
-/// The bytes of a constant, as many as its desc says.
-[[gnu::cold]] inline result<std::span<const std::byte>> tensor_reader::elements(std::int32_t index,
-                                                                                const tensor_desc& desc) {
-  const std::string buffer = joined({"buffer ", at(index)[schema::tensor::buffer], ": "});
-  const auto bytes = data(index);
+/// Whether a constant has as many bytes as its desc says, and all of them mean something.
+[[gnu::cold]] constexpr result<void> tensor_reader::check_elements(std::int32_t index, const tensor_desc& desc) const {
+  const std::uint32_t buffer = at(index)[schema::tensor::buffer];
+  const std::string_view bytes = data(index);
   const std::int64_t expected = is_packed(index) ? packed_bytes(desc.elements()) : desc.bytes();
   if (static_cast<std::int64_t>(bytes.size()) != expected)
-    return fail(
-        refusal(index, error_code::invalid_file,
-                {buffer, "got ", bytes.size(), " bytes, expected ", expected, " for ", piece(desc.type, desc.shape)}));
-  if (is_packed(index)) {
-    auto to = allocate(index, desc.bytes());
-    if (!to) return fail(std::move(to.error()));
-    unpack_half_bytes(half_byte::s4, bytes, *to);
-    return *to;
-  }
-  const std::size_t i = desc.type == boolean ? first_no_boolean(bytes) : bytes.size();
-  if (i == bytes.size()) return bytes;
+    return fail(refusal(index, error_code::invalid_file,
+                        {"buffer ", buffer, ": got ", bytes.size(), " bytes, expected ", expected, " for ",
+                         piece(desc.type, desc.shape)}));
+  const std::size_t i = desc.type == boolean ? detail::first_no_boolean(bytes) : bytes.size();
+  if (i == bytes.size()) return {};
   return fail(refusal(index, error_code::invalid_file,
-                      {buffer, "element ", i, ": got ", std::to_integer<int>(bytes[i]), ", expected 0 or 1 for a boolean"}));
+                      {"buffer ", buffer, ": element ", i, ": got ", static_cast<unsigned char>(bytes[i]),
+                       ", expected 0 or 1 for a boolean"}));
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::bring_into_form(std::int32_t index, constant_form form,
-                                                                 tensor_desc& desc, std::span<const std::byte>& bytes) {
+/// How the bytes of a constant become the tensor that the operator wants, and the desc of that tensor.
+[[gnu::cold]] constexpr result<void> tensor_reader::choose_form(std::int32_t index, constant_form form,
+                                                                tensor_desc& desc, weight_place& place) {
+  place.is_packed = is_packed(index);
+  if (place.is_packed)
+    if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
   if (form.as_i8 && desc.type == u8) {
     desc.type = i8;
     desc.quantised.zero_point = 0;
   }
+  place.stored = desc;
   if (form.as_f32 && (desc.quantised || desc.type == f16)) {
-    const tensor_desc real{f32, desc.shape};
-    auto to = allocate(index, real.bytes());
-    if (!to) return fail(std::move(to.error()));
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
-    with_element<detail::quantised_elements | types_of(f16)>(
-        desc.type, [&]<class T>(T) { detail::dequantise<T>(bytes, desc, scales, *to); });
-    desc = real;
-    bytes = *to;
+    if (desc.quantised.mode == quantisation::kind::per_channel)
+      place.first_scale = static_cast<std::size_t>(scales.bytes().data() - file_.data());
+    place.as_f32 = true;
+    desc = tensor_desc{f32, desc.shape};
+    if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
   }
   if (form.filters_first) {
     if (desc.rank() != 4 || desc.shape[0] != 1)
       return fail(refusal(index, error_code::invalid_file, {"got filters ", desc.shape, ", expected [1, H, W, O]"}));
-    auto to = allocate(index, desc.bytes());
-    if (!to) return fail(std::move(to.error()));
-    detail::put_filters_first(bytes, static_cast<std::size_t>(desc.shape[3]),
-                              static_cast<std::size_t>(size_of(desc.type)), *to);
+    if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
+    place.filters_first = true;
     desc.shape = {desc.shape[3], desc.shape[1], desc.shape[2], 1};
     if (desc.quantised.axis == 3) desc.quantised.axis = 0;
-    bytes = *to;
   }
   return {};
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
+[[gnu::cold]] constexpr result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
   copied_bytes_ += bytes;
   if (copied_bytes_ <= most_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
@@ -404,63 +417,59 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
                        " in a file of this size"}));
 }
 
-[[gnu::cold]] inline result<std::span<std::byte>> tensor_reader::allocate(std::int32_t index, std::int64_t bytes) {
-  if (auto ok = count_copy(index, bytes); !ok) return fail(std::move(ok.error()));
-  return weights_.allocate(static_cast<std::size_t>(bytes));
-}
-
-/// Elements at any address as a constant of the graph.
-[[gnu::cold]] inline result<std::int32_t> tensor_reader::add_constant(const tensor_desc& desc,
-                                                                      std::span<const std::byte> bytes) {
-  result<std::int32_t> id = ir::none;
-  with_element<types::any>(desc.type, [&]<class T>(T) {
-    pool<T> elements;
-    for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) elements.push_back(detail::element_at<T>(bytes, i));
-    id = network_.constant<T>(desc, elements);
-  });
-  return id;
-}
-
 /// Constants that rules or other constants may depend on become part of the graph; larger ones stay where they are.
-[[gnu::cold]] inline result<std::int32_t> tensor_reader::keep(std::int32_t index, const tensor_desc& desc,
-                                                              std::span<const std::byte> bytes) {
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(std::int32_t index, const tensor_desc& desc,
+                                                                 weight_place place) {
   if (desc.elements() <= ir::longest_read_list) {
     if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
-    return add_constant(desc, bytes);
+    pool<std::byte> elements;
+    elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
+    convert_elements(file_.data(), place, elements.data());
+    return network_.constant_bytes(desc, elements);
   }
-  const std::string name = weight_name(index);
-  auto id = network_.weight(name, desc);
-  if (id) weights_.add(name, desc.type, desc.shape, bytes);
+  const auto id = network_.weight(letters_of(weight_name(index)), desc);
+  if (!id) return id;
+  place.value = *id;
+  places_.push_back(place);
   return id;
 }
 
 /// Its name, if no other tensor has it and it has not given it away before.
-[[gnu::cold]] inline std::string tensor_reader::weight_name(std::int32_t index) {
+[[gnu::cold]] constexpr pool<char> tensor_reader::weight_name(std::int32_t index) {
   const auto i = static_cast<std::size_t>(index);
-  std::string made(name(index));
+  pool<char> made = letters({name(index)});
   if (made.empty() || shared_[i] != 0) append(made, {"#", index});
   if (uses_[i]++ > 0) append(made, {"#", uses_[i]});
   return made;
 }
 
-[[gnu::cold]] inline result<void> tensor_reader::read_names() {
+[[gnu::cold]] constexpr result<void> tensor_reader::read_names() {
   struct named {
     std::string_view name;
-    std::size_t tensor = 0;
+    std::uint64_t hash;
   };
-  pool<named> order;
+  pool<named> names;
+  pool<std::int32_t> order;
   std::int64_t letters = 0;  // many tensors may point to one long name
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
-    order.push_back({tensors_[i][schema::tensor::name], i});
-    letters += static_cast<std::int64_t>(order.back().name.size());
+    const std::string_view name = tensors_[i][schema::tensor::name];
+    letters += static_cast<std::int64_t>(name.size());
     if (letters > most_copied())
       return fail(error_code::invalid_file,
                   {"names of tensors: got more than ", most_copied(), " bytes in a file of ", file_.size()});
+    names.push_back({name, nnrt::detail::hash_of(name)});
+    order.push_back(static_cast<std::int32_t>(i));
   }
-  safetensors::detail::sort(order, [](const named& a, const named& b) { return safetensors::detail::is_before(a.name, b.name); });
+  // Hashes are compared sooner than names. Of equal ones, which a hostile file may have, names decide.
+  const auto at = [&](std::int32_t i) -> const named& { return names[static_cast<std::size_t>(i)]; };
+  nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
+    return at(a).hash != at(b).hash ? at(a).hash < at(b).hash : at(a).name < at(b).name;
+  });
   shared_.assign(tensors_.size(), 0);
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (order[i].name == order[i - 1].name) shared_[order[i].tensor] = shared_[order[i - 1].tensor] = 1;
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (at(order[i]).hash != at(order[i - 1]).hash || at(order[i]).name != at(order[i - 1]).name) continue;
+    for (const std::int32_t one : {order[i], order[i - 1]}) shared_[static_cast<std::size_t>(one)] = 1;
+  }
   return {};
 }
 

@@ -16,21 +16,21 @@
 
 namespace nnrt::inline NNRT_ISA::tflite::detail {
 
-[[gnu::cold]] inline std::int32_t cast_to(node_reader& node, std::int32_t x, dtype type) {
+[[gnu::cold]] constexpr std::int32_t cast_to(node_reader& node, std::int32_t x, dtype type) {
   if (node.desc(x).type == type) return x;
   return node.add<ops::cast>({}, {x, node.integer_list({static_cast<std::int64_t>(type)})});
 }
-[[gnu::cold]] inline std::int32_t negated(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t negated(node_reader& node, std::int32_t x) {
   return node.add<ops::neg>({}, {x});
 }
-[[gnu::cold]] inline std::int32_t reshaped(node_reader& node, std::int32_t x, array_ref<const std::int64_t> shape) {
+[[gnu::cold]] constexpr std::int32_t reshaped(node_reader& node, std::int32_t x, array_ref<const std::int64_t> shape) {
   return node.add<ops::reshape>({}, {x, node.integer_list(shape)});
 }
 
 // What is exact on stored numbers when computed on the real ones: scale * (q - zero point) divided by the same scale is
 // q - zero point again, after rounding.
 
-[[gnu::cold]] inline std::int32_t as_real(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t as_real(node_reader& node, std::int32_t x) {
   if (!node.desc(x).quantised) return x;
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
@@ -38,7 +38,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
   return node.add<ops::quant_dtype_cast>(attrs, {x});
 }
 /// Real numbers, or those of another scale, as stored numbers like those of another tensor, if these are some.
-[[gnu::cold]] inline std::int32_t as_stored(node_reader& node, std::int32_t x, const tensor_desc& like) {
+[[gnu::cold]] constexpr std::int32_t as_stored(node_reader& node, std::int32_t x, const tensor_desc& like) {
   if (!like.quantised) return x;
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
@@ -49,7 +49,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
 /// The same bytes with the scale of `to`. Times one step as large as the quotient of both scales each is itself.
-[[gnu::cold]] inline std::int32_t with_scale(node_reader& node, std::int32_t x, const quantisation& to) {
+[[gnu::cold]] constexpr std::int32_t with_scale(node_reader& node, std::int32_t x, const quantisation& to) {
   const tensor_desc from = node.desc(x);
   if (from.quantised.scale == to.scale) return x;
   const quantisation step = quant{.scale = to.scale / from.quantised.scale, .zero_point = 0};
@@ -58,7 +58,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 }
 /// The same bytes with the zero point of `to`, and its scale already: the sum with as many steps as lie between both zero points. A step is
 /// 1 in the sum's fixed point, so that it is exact.
-[[gnu::cold]] inline std::int32_t with_zero_point(node_reader& node, std::int32_t x, const quantisation& to) {
+[[gnu::cold]] constexpr std::int32_t with_zero_point(node_reader& node, std::int32_t x, const quantisation& to) {
   const tensor_desc from = node.desc(x);
   const std::int64_t steps = std::int64_t{from.quantised.zero_point} - to.zero_point;
   if (steps == 0 || size_of(from.type) != 1 || steps < -255 || steps > 255) return x;  // no bytes have such zero points
@@ -68,7 +68,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 }
 /// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file declares for the result: what
 /// the operator does is done with those, so the input's bytes get them first. Zero points of 16-bit numbers stay, and the rules refuse others.
-[[gnu::cold]] inline std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
+[[gnu::cold]] constexpr std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
   const std::int32_t x = node.input(i);
   const tensor_desc from = node.desc(x), to = node.declared(0);
   const auto has_scale = [](const tensor_desc& d) { return d.quantised.mode == quantisation::kind::per_tensor; };
@@ -77,7 +77,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 }
 
 /// x, or the nearest number from least to most. Stored numbers keep their quantisation.
-[[gnu::cold]] inline std::int32_t clamped(node_reader& node, std::int32_t x, float least, float most) {
+[[gnu::cold]] constexpr std::int32_t clamped(node_reader& node, std::int32_t x, float least, float most) {
   const tensor_desc like = node.desc(x);
   if (like.quantised || types::floating.contains(like.type)) {
     ops::clip::attrs attrs;
@@ -89,7 +89,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 }
 
 /// The axes that the integers of input i name, each once, in order. Refused: others than the axes of x.
-[[gnu::cold]] inline pool<std::int64_t> axes_of(node_reader& node, std::size_t i, std::int32_t x) {
+[[gnu::cold]] constexpr pool<std::int64_t> axes_of(node_reader& node, std::size_t i, std::int32_t x) {
   const pool<std::int64_t> named = node.integers(i);
   const int rank = node.desc(x).rank();
   bool is_named[max_rank] = {};
@@ -108,7 +108,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-[[gnu::cold]] inline std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
+[[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
   if (number == 2) return detail::clamped(node, id, -1, 1);
   if (!types::floating.contains(node.desc(id).type))
     node.not_supported(

@@ -8,7 +8,7 @@
 namespace nnrt::inline NNRT_ISA::tflite {
 
 /// TFLite_Detection_PostProcess. Its options have names; detections_per_class and use_regular_nms may be missing.
-[[gnu::cold]] inline void read_detection_post_process(node_reader& node) {
+[[gnu::cold]] constexpr void read_detection_post_process(node_reader& node) {
   const named_numbers options = node.custom_options();
   const auto required = [&](std::string_view name) {
     const auto number = options[name];

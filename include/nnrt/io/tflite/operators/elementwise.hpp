@@ -22,22 +22,22 @@
 namespace nnrt::inline NNRT_ISA::tflite {
 
 /// Operators of one tensor without options.
-template <class Op> [[gnu::cold]] void read_unary(node_reader& node) { node.finish<Op>({}, {node.input(0)}); }
+template <class Op> [[gnu::cold]] constexpr void read_unary(node_reader& node) { node.finish<Op>({}, {node.input(0)}); }
 
 /// Operators of two tensors without options.
-template <class Op> [[gnu::cold]] void read_binary(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_binary(node_reader& node) {
   node.finish<Op>({}, {node.input(0), node.input(1)});
 }
 
 namespace detail {
 /// The tanh of what Op makes of stored numbers. The scale of that stands nowhere, so the real numbers are computed.
-template <class Op> [[gnu::cold]] void read_tanh_of_stored(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_tanh_of_stored(node_reader& node) {
   const std::int32_t y = node.add<Op>({}, {as_real(node, node.input(0)), as_real(node, node.input(1))});
   node.conclude(0, as_stored(node, node.add<ops::tanh>({}, {y}), node.declared(0)));
 }
 }  // namespace detail
 /// Operators of two tensors that fuse an activation.
-template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reader& node) {
+template <class Op, class Options> [[gnu::cold]] constexpr void read_arithmetic(node_reader& node) {
   const std::int8_t fused = node.options<Options>()[Options::fused];
   if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_stored<Op>(node);
   typename Op::attrs attrs;
@@ -47,14 +47,15 @@ template <class Op, class Options> [[gnu::cold]] void read_arithmetic(node_reade
 
 namespace detail {
 /// As near to one as TFLite wants it.
-[[gnu::cold]] inline bool is_power_of_two(float x) {
-  const float power = std::log2(x);
-  return std::abs(power - std::round(power)) < 1e-3F;
+[[gnu::cold]] constexpr bool is_power_of_two(float x) {
+  constexpr double log2_of_e = 1.4426950408889634;
+  const double power = math::log(double{x}) * log2_of_e;
+  return math::abs(power - math::round_half_away(power)) < 1e-3;
 }
 }  // namespace detail
 /// ADD and SUB. TFLite shifts 16-bit numbers whose scales are powers of two, unless the option says that it shall not,
 /// or there are no options.
-template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reader& node) {
+template <class Op, class Options> [[gnu::cold]] constexpr void read_sum_of_two(node_reader& node) {
   const auto options = node.options<Options>();
   bool shifts = options && options[Options::pot_scale_int16];
   for (const tensor_desc& x : {node.desc(node.input(0)), node.desc(node.input(1)), node.declared(0)})
@@ -64,14 +65,14 @@ template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reade
 }
 
 /// Of plain numbers.
-[[gnu::cold]] inline void read_neg(node_reader& node) {
+[[gnu::cold]] constexpr void read_neg(node_reader& node) {
   const std::int32_t x = node.input(0);
   node.refuse_quantised(0, x);
   node.finish<ops::neg>({}, {x});
 }
 
 /// One after the other.
-[[gnu::cold]] inline void read_add_n(node_reader& node) {
+[[gnu::cold]] constexpr void read_add_n(node_reader& node) {
   std::int32_t sum = node.input(0);
   node.refuse_quantised(0, sum);
   for (std::size_t i = 1; i < node.input_count(); ++i) sum = node.add<ops::add>({}, {sum, node.input(i)});
@@ -80,34 +81,34 @@ template <class Op, class Options> [[gnu::cold]] void read_sum_of_two(node_reade
 
 /// RELU_N1_TO_1 and RELU_0_TO_1, whose most is 1. Stored numbers are brought to the output's scale first, as TFLite
 /// does: in the input's the bounds might be others.
-template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
+template <int Least> [[gnu::cold]] constexpr void read_clamp(node_reader& node) {
   const std::int32_t x = node.input(0);
   const bool is_rescaled = node.desc(x).quantised && node.desc(x).quantised != node.declared(0).quantised;
   const std::int32_t in_scale = is_rescaled ? detail::as_stored(node, x, node.declared(0)) : x;
   node.conclude(0, detail::clamped(node, in_scale, Least, 1));
 }
 
-[[gnu::cold]] inline void read_gelu(node_reader& node) {
+[[gnu::cold]] constexpr void read_gelu(node_reader& node) {
   ops::gelu::attrs attrs;
   attrs.approximate = node.options<schema::gelu_options>()[schema::gelu_options::approximate];
   node.finish<ops::gelu>(attrs, {node.input(0)});
 }
 
 /// The slopes are [1, 1, C] beside an image [N, H, W, C]: all but the last extent are 1.
-[[gnu::cold]] inline void read_prelu(node_reader& node) {
+[[gnu::cold]] constexpr void read_prelu(node_reader& node) {
   const std::int32_t x = node.input(0), slopes = node.weight(1, x);
   const shape_t& shape = node.desc(slopes).shape;
   const bool is_vector = shape.rank != 1 && shape.is_known() && shape.elements(0, shape.rank - 1) == 1;
   node.finish<ops::prelu>({}, {x, is_vector ? node.add<ops::reshape>({}, {slopes, node.integer_list({-1})}) : slopes});
 }
 
-[[gnu::cold]] inline void read_leaky_relu(node_reader& node) {
+[[gnu::cold]] constexpr void read_leaky_relu(node_reader& node) {
   ops::leaky_relu::attrs attrs;
   attrs.negative_slope = node.options<schema::leaky_relu_options>()[schema::leaky_relu_options::alpha];
   node.finish<ops::leaky_relu>(attrs, {node.input(0)});
 }
 
-[[gnu::cold]] inline void read_local_response_normalization(node_reader& node) {
+[[gnu::cold]] constexpr void read_local_response_normalization(node_reader& node) {
   using kind = schema::local_response_normalization_options;
   const auto options = node.options<kind>();
   ops::lrn::attrs attrs;
@@ -118,14 +119,14 @@ template <int Least> [[gnu::cold]] void read_clamp(node_reader& node) {
 
 namespace detail {
 /// x times 0, stored like x: softmax takes no beta of 0.
-[[gnu::cold]] inline std::int32_t stored_zeros(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t stored_zeros(node_reader& node, std::int32_t x) {
   const tensor_desc like = node.desc(x);
   return node.add<ops::sub>({}, {x, x}, {like.type, format::nd, {}, like.quantised});
 }
 }  // namespace detail
 
 /// Along the last axis, of x times beta.
-[[gnu::cold]] inline void read_softmax(node_reader& node) {
+[[gnu::cold]] constexpr void read_softmax(node_reader& node) {
   const float beta = node.options<schema::softmax_options>()[schema::softmax_options::beta];
   std::int32_t x = node.input(0);
   ops::softmax::attrs attrs;
@@ -138,7 +139,7 @@ namespace detail {
 namespace detail {
 
 /// What is stored, whatever that stands for, as f32.
-[[gnu::cold]] inline std::int32_t stored_as_real(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t stored_as_real(node_reader& node, std::int32_t x) {
   const quantisation from = node.desc(x).quantised;
   const std::int32_t real = as_real(node, x);
   if (from == steps_of_1) return real;
@@ -146,7 +147,7 @@ namespace detail {
   return node.add<ops::add>({}, {steps, node.scalar(f32, from.zero_point)});
 }
 /// Integers of 8 or 16 bits as what is stored, with the quantisation that the output declares.
-[[gnu::cold]] inline std::int32_t stored_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
+[[gnu::cold]] constexpr std::int32_t stored_from_plain(node_reader& node, std::int32_t x, const tensor_desc& like) {
   std::int32_t real = cast_to(node, x, f32);
   if (like.quantised != steps_of_1) {
     real = node.add<ops::sub>({}, {real, node.scalar(f32, like.quantised.zero_point)});
@@ -159,7 +160,7 @@ namespace detail {
 
 /// To the element type of the output. Numbers that are stored are cast as they are: scales and zero points count for
 /// nothing.
-[[gnu::cold]] inline void read_cast(node_reader& node) {
+[[gnu::cold]] constexpr void read_cast(node_reader& node) {
   const tensor_desc wanted = node.declared(0);
   std::int32_t x = node.input(0);
   if (node.desc(x).quantised.mode == quantisation::kind::per_channel)
@@ -171,7 +172,7 @@ namespace detail {
 }
 
 /// To the element type and quantisation of the output.
-[[gnu::cold]] inline void read_quantize(node_reader& node) {
+[[gnu::cold]] constexpr void read_quantize(node_reader& node) {
   const std::int32_t x = node.input(0);
   // Tensors of other integers have no scale here, whatever the file says.
   const auto loses_scale = [](const tensor_desc& desc, float scale) { return scale != 0 && types::integer.contains(desc.type) && !desc.quantised; };
@@ -187,7 +188,7 @@ namespace detail {
 }
 
 /// Constants are dequantised here: files keep the weights of float networks so.
-[[gnu::cold]] inline void read_dequantize(node_reader& node) {
+[[gnu::cold]] constexpr void read_dequantize(node_reader& node) {
   if (node.is_constant(0)) {
     const std::int32_t made = node.constant(0, {.as_f32 = true});
     if (node.is_fine() && node.desc(made).type != f32)

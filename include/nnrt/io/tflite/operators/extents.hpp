@@ -18,19 +18,19 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 // Lists of extents are values of i64, one number has the shape [1].
 
 /// The numbers of a list from the first on, so many of them.
-[[gnu::cold]] inline std::int32_t part_of_list(node_reader& node, std::int32_t list, std::int64_t first, std::int64_t count) {
+[[gnu::cold]] constexpr std::int32_t part_of_list(node_reader& node, std::int32_t list, std::int64_t first, std::int64_t count) {
   return node.add<ops::slice>({}, {list, node.integer_list({first}), node.integer_list({count})});
 }
 /// The extents of x along `count` axes from the first on.
-[[gnu::cold]] inline std::int32_t extents_of(node_reader& node, std::int32_t x, std::int64_t first, std::int64_t count) {
+[[gnu::cold]] constexpr std::int32_t extents_of(node_reader& node, std::int32_t x, std::int64_t first, std::int64_t count) {
   return part_of_list(node, cast_to(node, node.add<ops::shape_of>({}, {x}), i64), first, count);
 }
 /// Lists as one.
-[[gnu::cold]] inline std::int32_t joined_lists(node_reader& node, std::initializer_list<std::int32_t> lists) {
+[[gnu::cold]] constexpr std::int32_t joined_lists(node_reader& node, std::initializer_list<std::int32_t> lists) {
   return node.add<ops::concat>({}, lists);
 }
 /// The product of all numbers of a list, 1 of none.
-[[gnu::cold]] inline std::int32_t product_of_list(node_reader& node, std::int32_t list) {
+[[gnu::cold]] constexpr std::int32_t product_of_list(node_reader& node, std::int32_t list) {
   ops::reduce_prod::attrs attrs;
   attrs.keep_dims = true;
   return node.add<ops::reduce_prod>(attrs, {list, node.integer_list({0})});
@@ -38,7 +38,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 
 /// x repeated until it has this shape, whatever its dtype; `planned` are its extents as far as they are known, which one that only a run
 /// knows must turn out to have.
-[[gnu::cold]] inline std::int32_t repeated_to(node_reader& node, std::int32_t x, std::int32_t shape, const shape_t& planned = {}) {
+[[gnu::cold]] constexpr std::int32_t repeated_to(node_reader& node, std::int32_t x, std::int32_t shape, const shape_t& planned = {}) {
   const tensor_desc wanted{boolean, default_format(planned.rank), planned};
   const std::int32_t everywhere = node.add<ops::fill>({}, {node.scalar(boolean, 1), shape}, wanted);
   return node.add<ops::select>({}, {everywhere, x, x});
@@ -46,7 +46,7 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 
 /// 0, 1 … as many i64 as the list of one number says. No operator counts up to an operand, but the largest of equal numbers are found in
 /// order; one more than wanted, since there must be one.
-[[gnu::cold]] inline std::int32_t counted_up(node_reader& node, std::int32_t count) {
+[[gnu::cold]] constexpr std::int32_t counted_up(node_reader& node, std::int32_t count) {
   const std::int32_t one_more = node.add<ops::add>({}, {count, node.integer_list({1})});
   const std::int32_t equal = node.add<ops::fill>({}, {node.scalar(i32, 0), one_more});
   const pool<std::int32_t> ranked = node.add_all<ops::top_k>({}, {equal, one_more});

@@ -19,29 +19,29 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// Operators that TFLite looks up in a table when their numbers are quantised, or that it has for f32 alone.
-[[gnu::cold]] inline void require_f32(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr void require_f32(node_reader& node, std::int32_t x) {
   if (node.is_fine() && node.desc(x).type != f32) node.not_supported_beside(0, x, "f32");
 }
-[[gnu::cold]] inline void require_f32_or_bytes(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr void require_f32_or_bytes(node_reader& node, std::int32_t x) {
   if (!node.desc(x).quantised || size_of(node.desc(x).type) != 1) require_f32(node, x);
 }
 
 }  // namespace detail
 
 /// Bytes, too: TFLite's table of them holds the nearest numbers. Its table of 16-bit numbers does not.
-[[gnu::cold]] inline void read_exp(node_reader& node) {
+[[gnu::cold]] constexpr void read_exp(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32_or_bytes(node, x);
   node.finish<ops::exp>({}, {x});
 }
 /// LOG, SIN, COS, FLOOR, CEIL and ROUND.
-template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_function(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
   node.finish<Op>({}, {x});
 }
 /// Along the last axis.
-[[gnu::cold]] inline void read_log_softmax(node_reader& node) {
+[[gnu::cold]] constexpr void read_log_softmax(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32_or_bytes(node, x);
   ops::log_softmax::attrs attrs;
@@ -49,7 +49,7 @@ template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
   node.finish<ops::log_softmax>(attrs, {x});
 }
 /// x where it is positive, else exp(x) - 1, in f64 for what is near 0.
-[[gnu::cold]] inline void read_elu(node_reader& node) {
+[[gnu::cold]] constexpr void read_elu(node_reader& node) {
   const std::int32_t x = node.input(0);
   detail::require_f32(node, x);
   const std::int32_t exponential = node.add<ops::exp>({}, {detail::cast_to(node, x, f64)});
@@ -59,7 +59,7 @@ template <class Op> [[gnu::cold]] void read_function(node_reader& node) {
 }
 
 /// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of both differ.
-[[gnu::cold]] inline void read_floor_div(node_reader& node) {
+[[gnu::cold]] constexpr void read_floor_div(node_reader& node) {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
   if (node.is_fine() && node.desc(a).type != i32) node.not_supported_beside(0, a, "f32 or i32");

@@ -22,7 +22,7 @@ namespace detail {
 
 /// Blocks and borders of BATCH_TO_SPACE_ND and SPACE_TO_BATCH_ND, operators of ours on images. Sequences [N, T, C]
 /// become images one pixel wide.
-template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& node) {
+template <class Op, auto Borders> [[gnu::cold]] constexpr void read_blocks(node_reader& node) {
   const std::int32_t x = node.input(0);
   const pool<std::int64_t> block = node.integers(1), borders = node.integers(2);
   const bool is_sequence = block.size() == 1;
@@ -42,7 +42,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 }
 
 /// Where along an axis the nearest pixels are, as a value; ir::none when all stay where they are.
-[[gnu::cold]] inline std::int32_t nearest_pixels(node_reader& node, std::int64_t from, std::int64_t to,
+[[gnu::cold]] constexpr std::int32_t nearest_pixels(node_reader& node, std::int64_t from, std::int64_t to,
                                                  bool align_corners, bool half_pixels) {
   const float scale = align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
                                               : static_cast<float>(from) / static_cast<float>(to);
@@ -52,14 +52,14 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   pool<std::int64_t> places;
   for (std::int64_t i = 0; i < to; ++i) {
     const float place = (static_cast<float>(i) + (half_pixels ? 0.5F : 0.0F)) * scale;
-    const auto pixel = static_cast<std::int64_t>(align_corners ? std::round(place) : std::floor(place));
+    const auto pixel = static_cast<std::int64_t>(align_corners ? math::round_half_away(place) : math::floor(place));
     places.push_back(pixel < from ? pixel : from - 1);
   }
   return node.integer_list(places);
 }
 
 /// The step from pixel to pixel in the same floats, of extents that may be unknown; both are lists of one number.
-[[gnu::cold]] inline std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners) {
+[[gnu::cold]] constexpr std::int32_t nearest_step(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners) {
   const auto quotient = [&](std::int32_t a, std::int32_t b) {
     return node.add<ops::div>({}, {cast_to(node, a, f32), cast_to(node, b, f32)});
   };
@@ -70,7 +70,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
                                     quotient(node.add<ops::sub>({}, {from, one}), last)});
 }
 /// nearest_pixels() of extents that may be unknown.
-[[gnu::cold]] inline std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners,
+[[gnu::cold]] constexpr std::int32_t nearest_pixels_of_extents(node_reader& node, std::int32_t from, std::int32_t to, bool align_corners,
                                                             bool half_pixels) {
   const std::int32_t half = node.real_number(0.5F);
   std::int32_t places = cast_to(node, counted_up(node, to), f32);
@@ -85,7 +85,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 }
 
 /// RESIZE_NEAREST_NEIGHBOR where a size or extent is unknown until the network's inputs have their shapes.
-[[gnu::cold]] inline void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners, bool half_pixels) {
+[[gnu::cold]] constexpr void resize_nearest_of_extents(node_reader& node, std::int32_t x, bool align_corners, bool half_pixels) {
   if (node.desc(x).rank() != 4)
     return node.refuse(error_code::invalid_file, {"input 0: got rank ", node.desc(x).rank(), ", expected 4, an image"});
   const std::int32_t size = cast_to(node, node.input(1), i64);
@@ -98,20 +98,20 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_batch_to_space_nd(node_reader& node) {
+[[gnu::cold]] constexpr void read_batch_to_space_nd(node_reader& node) {
   detail::read_blocks<ops::batch_to_space_nd, &ops::batch_to_space_nd::attrs::crops>(node);
 }
-[[gnu::cold]] inline void read_space_to_batch_nd(node_reader& node) {
+[[gnu::cold]] constexpr void read_space_to_batch_nd(node_reader& node) {
   detail::read_blocks<ops::space_to_batch_nd, &ops::space_to_batch_nd::attrs::paddings>(node);
 }
 
-[[gnu::cold]] inline void read_depth_to_space(node_reader& node) {
+[[gnu::cold]] constexpr void read_depth_to_space(node_reader& node) {
   ops::depth_to_space::attrs attrs;
   attrs.block_size = node.options<schema::depth_to_space_options>()[schema::depth_to_space_options::block_size];
   node.finish<ops::depth_to_space>(attrs, {detail::moved_input(node)});
 }
 /// Blocks of one pixel stay what they are.
-[[gnu::cold]] inline void read_space_to_depth(node_reader& node) {
+[[gnu::cold]] constexpr void read_space_to_depth(node_reader& node) {
   ops::space_to_depth::attrs attrs;
   attrs.block_size = node.options<schema::space_to_depth_options>()[schema::space_to_depth_options::block_size];
   const std::int32_t x = detail::moved_input(node);
@@ -119,7 +119,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
   node.finish<ops::space_to_depth>(attrs, {x});
 }
 
-[[gnu::cold]] inline void read_resize_bilinear(node_reader& node) {
+[[gnu::cold]] constexpr void read_resize_bilinear(node_reader& node) {
   using kind = schema::resize_bilinear_options;
   const auto options = node.options<kind>();
   if (options[kind::align_corners] && options[kind::half_pixel_centers])
@@ -138,7 +138,7 @@ template <class Op, auto Borders> [[gnu::cold]] void read_blocks(node_reader& no
 }
 
 /// Rows and columns, as often as they are the nearest ones.
-[[gnu::cold]] inline void read_resize_nearest_neighbor(node_reader& node) {
+[[gnu::cold]] constexpr void read_resize_nearest_neighbor(node_reader& node) {
   using kind = schema::resize_nearest_neighbor_options;
   const auto options = node.options<kind>();
   std::int32_t x = detail::moved_input(node);

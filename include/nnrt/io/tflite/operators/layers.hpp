@@ -22,7 +22,7 @@ namespace detail {
 
 /// Stride, dilation, padding and activation of a convolution.
 template <class Attributes, class Options>
-[[gnu::cold]] void read_windows(node_reader& node, record<Options> options, Attributes& attrs) {
+[[gnu::cold]] constexpr void read_windows(node_reader& node, record<Options> options, Attributes& attrs) {
   attrs.stride = {options[Options::stride_h], options[Options::stride_w]};
   attrs.dilation = {options[Options::dilation_h], options[Options::dilation_w]};
   attrs.pad = node.padding(options[Options::padding]);
@@ -37,21 +37,21 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 
 /// A bias counts sums of products: a scale of its own means nothing. TFLite says so where both tensors of a layer have one scale and the
 /// difference is clear beside the output's; of layers with filters it looks at unsigned ones alone. A bias without a scale has 0 there.
-[[gnu::cold]] inline void check_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t weight) {
+[[gnu::cold]] constexpr void check_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t weight) {
   const quantisation of_x = node.desc(x).quantised, of_weight = node.desc(weight).quantised, of_y = node.declared(0).quantised;
   if (!node.is_fine() || !node.has(i) || !of_x || !of_y || of_weight.mode != quantisation::kind::per_tensor) return;
   const double got = double{node.one_scale_or_0(i)}, expected = double{of_x.scale} * double{of_weight.scale};
-  if (std::abs(expected - got) / double{of_y.scale} <= 0.02) return;
-  node.refuse_input(i, {"scale: got ", text_of(node.one_scale_or_0(i)), ", expected ", text_of(static_cast<float>(expected)),
-                        ", that of input times weight, to 0.02 of the output's ", text_of(of_y.scale)});
+  if (math::abs(expected - got) / double{of_y.scale} <= 0.02) return;
+  node.refuse_input(i, {"scale: got ", node.one_scale_or_0(i), ", expected ", static_cast<float>(expected),
+                        ", that of input times weight, to 0.02 of the output's ", of_y.scale});
 }
-[[gnu::cold]] inline void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t filters) {
+[[gnu::cold]] constexpr void check_unsigned_bias_scale(node_reader& node, std::size_t i, std::int32_t x, std::int32_t filters) {
   if (node.desc(x).type == u8) check_bias_scale(node, i, x, filters);
 }
 
 /// The element type of the bias (input i of the operator) beside 16-bit numbers, which newer files write down another time; FLOAT32 says
 /// nothing. Refused: another than the bias has.
-[[gnu::cold]] inline void check_bias_type(node_reader& node, std::size_t i, std::int32_t x, std::int8_t type) {
+[[gnu::cold]] constexpr void check_bias_type(node_reader& node, std::size_t i, std::int32_t x, std::int8_t type) {
   if (type == 0 || !node.is_fine() || !node.desc(x).quantised) return;
   if (type != type_number("INT32") && type != type_number("INT64"))
     return node.refuse(error_code::invalid_file, {"quantized_bias_type: got ", name_of_type(type), ", expected INT32 or INT64"});
@@ -61,7 +61,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 }
 
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
-[[gnu::cold]] inline std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
   constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{};
   form.filters_first = true;
   if (node.is_constant(i)) return node.constant(i, form);
@@ -69,12 +69,12 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 }
 
 /// Weights of 8 bits (input i of the operator) beside a float x: TFLite computes such layers on integers.
-[[gnu::cold]] inline std::optional<tensor_desc> weight_of_bytes(node_reader& node, std::size_t i, std::int32_t x) {
+[[gnu::cold]] constexpr std::optional<tensor_desc> weight_of_bytes(node_reader& node, std::size_t i, std::int32_t x) {
   const auto weight = node.narrow_constant(i, x);
   return weight && size_of(weight->type) == 1 ? weight : std::nullopt;
 }
 /// What a float layer sees of its input x beside such weights. `axis` is where the numbers begin that share a scale.
-[[gnu::cold]] inline std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
+[[gnu::cold]] constexpr std::int32_t seen_beside(node_reader& node, std::size_t i, std::int32_t x, bool symmetric,
                                               std::int64_t axis) {
   if (!weight_of_bytes(node, i, x)) return x;
   ops::dynamic_range::attrs attrs;
@@ -83,7 +83,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return node.add<ops::dynamic_range>(attrs, {x});
 }
 /// The same for the rows of a dense layer with weights (input 1), as long as those.
-[[gnu::cold]] inline std::int32_t rows_seen(node_reader& node, std::int32_t x, bool symmetric) {
+[[gnu::cold]] constexpr std::int32_t rows_seen(node_reader& node, std::int32_t x, bool symmetric) {
   const auto weight = weight_of_bytes(node, 1, x);
   if (!weight || weight->rank() != 2) return x;
   const shape_t& shape = node.desc(x).shape;
@@ -93,7 +93,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   return seen_beside(node, 1, rows, symmetric, 1);
 }
 /// x with its last two axes swapped.
-[[gnu::cold]] inline std::int32_t matrices_transposed(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t matrices_transposed(node_reader& node, std::int32_t x) {
   const int rank = node.desc(x).rank();
   if (rank < 2) return x;  // matmul refuses it
   pool<std::int64_t> order;
@@ -104,7 +104,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_conv_2d(node_reader& node) {
+[[gnu::cold]] constexpr void read_conv_2d(node_reader& node) {
   const auto options = node.options<schema::conv2d_options>();
   const std::int32_t x = node.input(0), filters = node.weight(1, x), bias = node.weight(2, x);
   detail::check_unsigned_bias_scale(node, 2, x, filters);
@@ -117,7 +117,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
   node.finish<ops::conv2d>(attrs, {detail::seen_beside(node, 1, x, symmetric, 1), filters, bias});
 }
 
-[[gnu::cold]] inline void read_depthwise_conv_2d(node_reader& node) {
+[[gnu::cold]] constexpr void read_depthwise_conv_2d(node_reader& node) {
   const auto options = node.options<schema::depthwise_conv2d_options>();
   const std::int32_t x = node.input(0), filters = detail::depthwise_filters(node, 1, x), bias = node.weight(2, x);
   detail::check_unsigned_bias_scale(node, 2, x, filters);
@@ -129,7 +129,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 namespace detail {
 /// What the output of TRANSPOSE_CONV shall be: its first operand says the shape, the declared output what that leaves
 /// open; what both leave open is -1.
-[[gnu::cold]] inline tensor_desc wanted_image(node_reader& node) {
+[[gnu::cold]] constexpr tensor_desc wanted_image(node_reader& node) {
   tensor_desc wanted = node.declared(0);
   const shape_t declared = wanted.shape, given = node.shape_as_far_as_known(0);
   if (given.rank != 0) wanted.shape = given;
@@ -140,7 +140,7 @@ namespace detail {
 /// The same image where height or width were open: the stride leaves a choice, of which the layer takes the usual one, and files compute
 /// just that of the input's shape. Whether this one does turns out when the input's shape is known: the operand has to hold as many pixels.
 /// Refused: a shape that only the run of other nodes computes.
-[[gnu::cold]] inline std::int32_t checked_image(node_reader& node, std::int32_t y, const tensor_desc& wanted) {
+[[gnu::cold]] constexpr std::int32_t checked_image(node_reader& node, std::int32_t y, const tensor_desc& wanted) {
   if (wanted.rank() == 4 && wanted.shape[1] >= 0 && wanted.shape[2] >= 0) return y;
   if (node.is_computed(node.input(0)))
     node.not_supported({"output_shape: got ", wanted.shape, ", expected a height and a width that shapes tell before the network runs"});
@@ -148,7 +148,7 @@ namespace detail {
 }
 }  // namespace detail
 
-[[gnu::cold]] inline void read_transpose_conv(node_reader& node) {
+[[gnu::cold]] constexpr void read_transpose_conv(node_reader& node) {
   using kind = schema::transpose_conv_options;
   const auto options = node.options<kind>();
   const std::int32_t x = node.input(2), filters = node.weight(1, x), bias = node.weight(3, x);
@@ -163,7 +163,7 @@ namespace detail {
   node.define(0, detail::checked_image(node, y, wanted));
 }
 
-[[gnu::cold]] inline void read_fully_connected(node_reader& node) {
+[[gnu::cold]] constexpr void read_fully_connected(node_reader& node) {
   using kind = schema::fully_connected_options;
   const auto options = node.options<kind>();
   if (options[kind::weights_format] != 0) node.not_supported({"weights in the order SHUFFLED4x16INT8"});
@@ -179,7 +179,7 @@ namespace detail {
   node.finish<ops::full_connection>(attrs, {seen, weight, bias});
 }
 
-[[gnu::cold]] inline void read_batch_matmul(node_reader& node) {
+[[gnu::cold]] constexpr void read_batch_matmul(node_reader& node) {
   using kind = schema::batch_matmul_options;
   const auto options = node.options<kind>();
   std::int32_t a = node.input(0);
@@ -196,7 +196,7 @@ namespace detail {
 
 namespace detail {
 /// Window, stride, padding and activation of a pool.
-template <class Op> [[gnu::cold]] typename Op::attrs pool_of(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr typename Op::attrs pool_of(node_reader& node) {
   using kind = schema::pool2d_options;
   const auto options = node.options<kind>();
   typename Op::attrs attrs;
@@ -209,12 +209,12 @@ template <class Op> [[gnu::cold]] typename Op::attrs pool_of(node_reader& node) 
 }  // namespace detail
 
 /// AVERAGE_POOL_2D and MAX_POOL_2D.
-template <class Op> [[gnu::cold]] void read_pool_2d(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_pool_2d(node_reader& node) {
   const typename Op::attrs attrs = detail::pool_of<Op>(node);
   node.finish<Op>(attrs, {detail::moved_input(node)});
 }
 /// The root of the mean of squares. A fused activation is one of the root: relu leaves that as it is.
-[[gnu::cold]] inline void read_l2_pool_2d(node_reader& node) {
+[[gnu::cold]] constexpr void read_l2_pool_2d(node_reader& node) {
   ops::avg_pool::attrs attrs = detail::pool_of<ops::avg_pool>(node);
   const bool is_bounded = attrs.fused == activation::relu6;
   attrs.fused = activation::none;

@@ -8,7 +8,7 @@
 namespace nnrt::inline NNRT_ISA::tflite {
 
 /// MAXIMUM and MINIMUM. TFLite compares stored numbers, whatever they stand for; ours compares the real ones, of one quantisation.
-template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_extreme(node_reader& node) {
   const std::int32_t a = detail::moved_input(node, 0), b = detail::moved_input(node, 1);
   const quantisation expected = node.declared(0).quantised;
   for (const std::int32_t x : {a, b}) {
@@ -22,7 +22,7 @@ template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
 }
 
 /// SELECT: a list of conditions chooses rows.
-[[gnu::cold]] inline void read_select(node_reader& node) {
+[[gnu::cold]] constexpr void read_select(node_reader& node) {
   std::int32_t condition = node.input(0);
   const int rank = node.desc(node.input(1)).rank();
   if (node.desc(condition).rank() == 1 && rank > 1) {
@@ -32,7 +32,7 @@ template <class Op> [[gnu::cold]] void read_extreme(node_reader& node) {
   }
   node.finish<ops::select>({}, {condition, detail::moved_input(node, 1), detail::moved_input(node, 2)});
 }
-[[gnu::cold]] inline void read_select_v2(node_reader& node) {
+[[gnu::cold]] constexpr void read_select_v2(node_reader& node) {
   node.finish<ops::select>({}, {node.input(0), detail::moved_input(node, 1), detail::moved_input(node, 2)});
 }
 

@@ -20,7 +20,7 @@ namespace detail {
 inline constexpr ops::detail::index_attributes from_start = ops::detail::index_attributes::from_start();
 
 /// Refuses a GATHER whose x and indices have no batches in common, as many axes of both as `batch_dims` says.
-[[gnu::cold]] inline void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis, const shape_t& x, const shape_t& indices) {
+[[gnu::cold]] constexpr void check_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis, const shape_t& x, const shape_t& indices) {
   bool fits = 1 <= batch_dims && batch_dims <= indices.rank && batch_dims <= axis && axis < x.rank;
   for (int i = 0; fits && i < batch_dims; ++i) fits = x[i] < 0 || indices[i] < 0 || x[i] == indices[i];
   if (!fits)
@@ -30,7 +30,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 
 /// GATHER whose indices differ from place to place of a batch, axes in front of the axis: these become the rows of a table, and each index one
 /// of the row and of the place in it, so that it cannot name another row.
-[[gnu::cold]] inline void gather_of_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis) {
+[[gnu::cold]] constexpr void gather_of_batches(node_reader& node, std::int64_t batch_dims, std::int64_t axis) {
   const std::int32_t x = moved_input(node), indices = node.input(1);
   const shape_t shape = node.desc(x).shape, picked = node.desc(indices).shape;
   if (axis < 0) axis += shape.rank;
@@ -61,7 +61,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_gather(node_reader& node) {
+[[gnu::cold]] constexpr void read_gather(node_reader& node) {
   node.require_not_negative(1);
   using kind = schema::gather_options;
   const auto options = node.options<kind>();
@@ -73,7 +73,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 }
 
 /// The indices first; rows of quantised constants become floats where the output has some.
-[[gnu::cold]] inline void read_embedding_lookup(node_reader& node) {
+[[gnu::cold]] constexpr void read_embedding_lookup(node_reader& node) {
   node.require_not_negative(0);
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
   const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : detail::moved_input(node, 1);
@@ -81,25 +81,25 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 }
 
 /// Lists of indices, one for each of the first axes.
-[[gnu::cold]] inline void read_gather_nd(node_reader& node) {
+[[gnu::cold]] constexpr void read_gather_nd(node_reader& node) {
   node.require_not_negative(1);
   node.finish<ops::gather_nd>(detail::from_start, {detail::moved_input(node), node.input(1)});
 }
 
-[[gnu::cold]] inline void read_one_hot(node_reader& node) {
+[[gnu::cold]] constexpr void read_one_hot(node_reader& node) {
   ops::one_hot::attrs attrs;
   attrs.axis = node.options<schema::one_hot_options>()[schema::one_hot_options::axis];
   node.finish<ops::one_hot>(attrs, {node.input(0), node.input(1), detail::moved_input(node, 2), detail::moved_input(node, 3)});
 }
 
 /// Updates of one place add up.
-[[gnu::cold]] inline void read_scatter_nd(node_reader& node) {
+[[gnu::cold]] constexpr void read_scatter_nd(node_reader& node) {
   node.require_not_negative(0);
   node.finish<ops::scatter_nd>(detail::from_start, {node.input(0), node.input(1), node.input(2)});
 }
 
 /// The shape comes second, and last what lies elsewhere: where that is not 0, a second tensor of truth values says where.
-[[gnu::cold]] inline void read_sparse_to_dense(node_reader& node) {
+[[gnu::cold]] constexpr void read_sparse_to_dense(node_reader& node) {
   const std::int32_t indices = node.input(0), shape = node.input(1), values = node.input(2);
   node.refuse_quantised(2, values);
   if (node.real(3) == 0) return node.finish<ops::sparse_to_dense>({}, {indices, values, shape});

@@ -25,18 +25,18 @@ struct reduction {
   pool<std::int64_t> axes;  // each once, in order
   bool keep_dims = false;
 };
-[[gnu::cold]] inline reduction read_reduction_of(node_reader& node) {
+[[gnu::cold]] constexpr reduction read_reduction_of(node_reader& node) {
   const std::int32_t x = node.input(0);
   return {x, axes_of(node, 1, x), node.options<schema::reducer_options>()[schema::reducer_options::keep_dims]};
 }
 /// No axes: nothing is reduced. (Ours would take that for all of them.)
-[[gnu::cold]] inline bool is_copy(node_reader& node, const reduction& r) {
+[[gnu::cold]] constexpr bool is_copy(node_reader& node, const reduction& r) {
   if (!node.is_fine() || !r.axes.empty()) return false;
   node.conclude(0, r.x);
   return true;
 }
 
-template <class Op> [[gnu::cold]] std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r) {
+template <class Op> [[gnu::cold]] constexpr std::int32_t reduced(node_reader& node, std::int32_t x, const reduction& r) {
   typename Op::attrs attrs;
   attrs.keep_dims = r.keep_dims;
   return node.add<Op>(attrs, {x, node.integer_list(r.axes)});
@@ -45,7 +45,7 @@ template <class Op> [[gnu::cold]] std::int32_t reduced(node_reader& node, std::i
 }  // namespace detail
 
 /// MEAN and what begins with REDUCE_.
-template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
+template <class Op> [[gnu::cold]] constexpr void read_reduction(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (detail::is_copy(node, r)) return;
   typename Op::attrs attrs;
@@ -56,7 +56,7 @@ template <class Op> [[gnu::cold]] void read_reduction(node_reader& node) {
 namespace detail {
 /// Stored i8 numbers, which TFLite adds up as they are, and scales in floats: round(sum * scale + bias), in this order.
 /// Floats hold sums of 65,000 bytes and more exactly.
-[[gnu::cold]] inline void sum_of_i8(node_reader& node, const reduction& r) {
+[[gnu::cold]] constexpr void sum_of_i8(node_reader& node, const reduction& r) {
   const tensor_desc from = node.desc(r.x), to = node.declared(0);
   std::int64_t count = 1;
   for (const std::int64_t axis : r.axes) {
@@ -75,7 +75,7 @@ namespace detail {
 }
 }  // namespace detail
 /// Of i8 the reference kernel writes nothing, so that what TFLite runs by default counts.
-[[gnu::cold]] inline void read_sum(node_reader& node) {
+[[gnu::cold]] constexpr void read_sum(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   const tensor_desc x = node.desc(r.x), y = node.declared(0);
   const bool is_rescaled = x.type == i8 && x.quantised && y.type == i8 && y.quantised && x.quantised != y.quantised;
@@ -84,7 +84,7 @@ namespace detail {
 }
 
 /// Not all of the opposites are true.
-[[gnu::cold]] inline void read_reduce_any(node_reader& node) {
+[[gnu::cold]] constexpr void read_reduce_any(node_reader& node) {
   const detail::reduction r = detail::read_reduction_of(node);
   if (detail::is_copy(node, r)) return;
   const std::int32_t opposites = node.add<ops::logical_not>({}, {r.x});
@@ -92,11 +92,11 @@ namespace detail {
 }
 
 namespace detail {
-[[gnu::cold]] inline std::int32_t as_number(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t as_number(node_reader& node, std::int32_t x) {
   return node.desc(x).type == boolean ? cast_to(node, x, u8) : x;
 }
 /// x in the reverse order. Of integers not their opposites: those of the least one and of unsigned ones would wrap.
-[[gnu::cold]] inline std::int32_t reversed(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr std::int32_t reversed(node_reader& node, std::int32_t x) {
   const dtype type = node.desc(x).type;
   if (!types::integer.contains(type)) return negated(node, x);
   constexpr double beyond_all = 0x1p70;  // becomes the largest number of the type
@@ -106,13 +106,13 @@ namespace detail {
 }  // namespace detail
 
 /// Along the axis that the second operand names. Truth values are compared as numbers.
-[[gnu::cold]] inline void read_arg_max(node_reader& node) {
+[[gnu::cold]] constexpr void read_arg_max(node_reader& node) {
   node.check_result_type<schema::arg_max_options>();
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
   node.finish<ops::arg_max>(attrs, {detail::as_number(node, node.input(0))});
 }
-[[gnu::cold]] inline void read_arg_min(node_reader& node) {
+[[gnu::cold]] constexpr void read_arg_min(node_reader& node) {
   node.check_result_type<schema::arg_min_options>();
   ops::arg_max::attrs attrs;
   attrs.axis = node.integer(1);
@@ -121,7 +121,7 @@ namespace detail {
 
 namespace detail {
 /// The same of stored numbers, whose sums TFLite adds up in integers.
-[[gnu::cold]] inline void normalise_stored(node_reader& node, std::int32_t x) {
+[[gnu::cold]] constexpr void normalise_stored(node_reader& node, std::int32_t x) {
   ops::l2_normalize::attrs attrs;
   attrs.fused = node.fused(node.options<schema::l2_norm_options>()[schema::l2_norm_options::fused]);
   attrs.axis.push_back(-1);
@@ -129,7 +129,7 @@ namespace detail {
 }
 }  // namespace detail
 /// x / max(its length, 1e-6), along the last axis: put together, since l2_normalize bounds the square.
-[[gnu::cold]] inline void read_l2_normalization(node_reader& node) {
+[[gnu::cold]] constexpr void read_l2_normalization(node_reader& node) {
   const auto options = node.options<schema::l2_norm_options>();
   const std::int32_t x = node.input(0);
   if (node.desc(x).quantised) return detail::normalise_stored(node, x);

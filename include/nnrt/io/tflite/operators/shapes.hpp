@@ -37,28 +37,28 @@ namespace nnrt::inline NNRT_ISA::tflite {
 namespace detail {
 
 /// A list of the file as one of ours. Refused: more numbers than ours has room for.
-template <class List> [[gnu::cold]] List read_list(node_reader& node, array_ref<const std::int64_t> items) {
+template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, array_ref<const std::int64_t> items) {
   List made;
   for (const std::int64_t item : items) made.push_back(item);
   if (static_cast<std::size_t>(made.count) != items.size())
     node.not_supported({"got a list of ", items.size(), " numbers, expected at most ", made.count});
   return made;
 }
-template <class List> [[gnu::cold]] List read_list(node_reader& node, const list<std::int32_t>& items) {
+template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, const list<std::int32_t>& items) {
   pool<std::int64_t> wide;
   for (std::size_t i = 0; i < items.size(); ++i) wide.push_back(items[i]);
   return read_list<List>(node, wide);
 }
 
 /// All inputs, in order.
-[[gnu::cold]] inline pool<std::int32_t> all_inputs(node_reader& node) {
+[[gnu::cold]] constexpr pool<std::int32_t> all_inputs(node_reader& node) {
   pool<std::int32_t> ids;
   for (std::size_t i = 0; i < node.input_count(); ++i) ids.push_back(node.input(i));
   return ids;
 }
 
 /// The extents of the output as a constant, with -1 for one that is unknown; with several, as they are written down.
-[[gnu::cold]] inline std::int32_t declared_extents(node_reader& node) {
+[[gnu::cold]] constexpr std::int32_t declared_extents(node_reader& node) {
   shape_t shape = node.declared(0).shape;
   int unknown = 0;
   for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
@@ -67,7 +67,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 /// The shape that RESHAPE wants: an operand, else an option, else what the output declares.
-[[gnu::cold]] inline std::int32_t wanted_shape(node_reader& node) {
+[[gnu::cold]] constexpr std::int32_t wanted_shape(node_reader& node) {
   if (node.has(1)) return node.input(1);
   const auto listed = node.options<schema::reshape_options>()[schema::reshape_options::new_shape];
   if (listed.empty()) return declared_extents(node);
@@ -78,13 +78,13 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_reshape(node_reader& node) {
+[[gnu::cold]] constexpr void read_reshape(node_reader& node) {
   node.finish<ops::reshape>({}, {detail::moved_input(node), detail::wanted_shape(node)});
 }
 
 /// Files know no formats. Channels that come to axis 1 make an image NCHW for our transpose, which layers refuse: under its own shape
 /// again the result is a tensor like any other, in the same memory.
-[[gnu::cold]] inline void read_transpose(node_reader& node) {
+[[gnu::cold]] constexpr void read_transpose(node_reader& node) {
   const std::int32_t y = node.add_declared<ops::transpose>({}, {detail::moved_input(node), node.input(1)});
   const tensor_desc& made = node.desc(y);
   if (made.layout == default_format(made.rank())) return node.define(0, y);
@@ -92,7 +92,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 /// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
-[[gnu::cold]] inline void read_squeeze(node_reader& node) {
+[[gnu::cold]] constexpr void read_squeeze(node_reader& node) {
   ops::squeeze::attrs attrs;
   const std::int32_t x = detail::moved_input(node);
   const shape_t& shape = node.desc(x).shape;
@@ -108,7 +108,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 
 /// A begin that only a run knows needs sizes that are known: then the slice is a strided one. -1 goes up to the end, which the shape that the
 /// file declares must know.
-[[gnu::cold]] inline void read_slice(node_reader& node) {
+[[gnu::cold]] constexpr void read_slice(node_reader& node) {
   const std::int32_t x = detail::moved_input(node), begin = node.input(1), size = node.input(2);
   if (!node.is_fine() || !node.is_computed(begin) || !node.is_known(2))
     return node.finish<ops::slice>({}, {x, begin, size});
@@ -133,7 +133,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.conclude(0, node.add<ops::strided_slice>(attrs, {x, from, end, node.integer_list(ones)}, wanted));
 }
 
-[[gnu::cold]] inline void read_concatenation(node_reader& node) {
+[[gnu::cold]] constexpr void read_concatenation(node_reader& node) {
   using kind = schema::concatenation_options;
   const auto options = node.options<kind>();
   const pool<std::int32_t> inputs = detail::all_inputs(node);
@@ -143,14 +143,14 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::concat>(attrs, inputs);
 }
 
-[[gnu::cold]] inline void read_pack(node_reader& node) {
+[[gnu::cold]] constexpr void read_pack(node_reader& node) {
   node.check_counted<schema::pack_options>("inputs", node.input_count());
   ops::stack::attrs attrs;
   attrs.axis = node.options<schema::pack_options>()[schema::pack_options::axis];
   node.finish<ops::stack>(attrs, detail::all_inputs(node));
 }
 
-[[gnu::cold]] inline void read_split(node_reader& node) {
+[[gnu::cold]] constexpr void read_split(node_reader& node) {
   node.check_counted<schema::split_options>("outputs", node.output_count());
   ops::split::attrs attrs;
   attrs.axis = node.integer(0);
@@ -158,7 +158,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::split>(attrs, {detail::moved_input(node, 1)});
 }
 
-[[gnu::cold]] inline void read_split_v(node_reader& node) {
+[[gnu::cold]] constexpr void read_split_v(node_reader& node) {
   node.check_counted<schema::split_v_options>("outputs", node.output_count());
   ops::split::attrs attrs;
   attrs.axis = node.integer(2);
@@ -167,7 +167,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 /// A split whose parts lose the axis.
-[[gnu::cold]] inline void read_unpack(node_reader& node) {
+[[gnu::cold]] constexpr void read_unpack(node_reader& node) {
   using kind = schema::unpack_options;
   node.check_counted<kind>("outputs", node.output_count());
   const std::int64_t axis = node.options<kind>()[kind::axis];
@@ -181,13 +181,13 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
     node.define(i, node.add_declared<ops::squeeze>(attrs, {made[i]}, i));
 }
 
-[[gnu::cold]] inline void read_pad(node_reader& node) {
+[[gnu::cold]] constexpr void read_pad(node_reader& node) {
   ops::pad::attrs attrs;
   if (node.has(2)) attrs.pad_value = node.real(2);
   node.finish<ops::pad>(attrs, {detail::moved_input(node), node.input(1)});
 }
 
-[[gnu::cold]] inline void read_mirror_pad(node_reader& node) {
+[[gnu::cold]] constexpr void read_mirror_pad(node_reader& node) {
   using kind = schema::mirror_pad_options;
   const std::int8_t mode = node.options<kind>()[kind::mode];
   if (mode < 0 || mode > 1)
@@ -197,13 +197,13 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::pad>(attrs, {node.input(0), node.input(1)});
 }
 
-[[gnu::cold]] inline void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
+[[gnu::cold]] constexpr void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
 
 /// Values and indices along the last axis.
-[[gnu::cold]] inline void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)}); }
+[[gnu::cold]] constexpr void read_top_k(node_reader& node) { node.finish<ops::top_k>({}, {detail::moved_input(node), node.input(1)}); }
 
 /// Backwards along the axes that the second operand lists.
-[[gnu::cold]] inline void read_reverse_v2(node_reader& node) {
+[[gnu::cold]] constexpr void read_reverse_v2(node_reader& node) {
   const std::int32_t x = detail::moved_input(node);
   const int rank = node.desc(x).rank();
   pool<std::int64_t> zeros, strides;
@@ -216,7 +216,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.finish<ops::strided_slice>(attrs, {x, none, none, node.integer_list(strides)});
 }
 
-[[gnu::cold]] inline void read_broadcast_to(node_reader& node) {
+[[gnu::cold]] constexpr void read_broadcast_to(node_reader& node) {
   if (!node.is_known(1)) return node.conclude(0, detail::repeated_to(node, node.input(0), node.input(1), node.declared(0).shape));
   ops::broadcast_to::attrs attrs;
   attrs.shape = detail::read_list<axis_list>(node, node.integers(1));
@@ -224,7 +224,7 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
 }
 
 /// The shape that two shapes broadcast to.
-[[gnu::cold]] inline void read_broadcast_args(node_reader& node) {
+[[gnu::cold]] constexpr void read_broadcast_args(node_reader& node) {
   const shape_t a = node.shape(0), b = node.shape(1);
   const broadcast_result common = broadcast(a, b);
   if (!common.fits) node.refuse(error_code::invalid_file, {"shapes ", a, " and ", b, " do not broadcast"});
@@ -232,20 +232,20 @@ template <class List> [[gnu::cold]] List read_list(node_reader& node, const list
   node.conclude(0, detail::cast_to(node, made, node.declared(0).type));
 }
 
-[[gnu::cold]] inline void read_zeros_like(node_reader& node) {
+[[gnu::cold]] constexpr void read_zeros_like(node_reader& node) {
   const std::int32_t x = node.input(0);
   node.refuse_quantised(0, x);
   node.finish<ops::fill>({}, {node.scalar(node.desc(x).type, 0), node.add<ops::shape_of>({}, {x})});
 }
 
-[[gnu::cold]] inline void read_rank(node_reader& node) {
+[[gnu::cold]] constexpr void read_rank(node_reader& node) {
   node.conclude(0, node.scalar(i32, node.desc(node.input(0)).rank()));
 }
 
 namespace detail {
 
 /// A range whose ends follow from extents that are still unknown.
-[[gnu::cold]] inline void range_of_extents(node_reader& node) {
+[[gnu::cold]] constexpr void range_of_extents(node_reader& node) {
   const std::int64_t step = node.integer(2), size = step < 0 ? -step : step;
   if (node.is_fine() && (step == 0 || size < 0))
     node.refuse(error_code::invalid_file, {"range: got steps of ", step, ", expected others than 0"});
@@ -259,9 +259,9 @@ namespace detail {
 }
 
 /// One of floats, which TFLite adds up step by step.
-[[gnu::cold]] inline void range_of_reals(node_reader& node) {
+[[gnu::cold]] constexpr void range_of_reals(node_reader& node) {
   const float first = node.real(0), last = node.real(1), step = node.real(2);
-  const float count = std::ceil((last - first) / step);  // NaN where a number is one
+  const float count = math::ceil((last - first) / step);  // NaN where a number is one
   if (!node.is_fine()) return;
   constexpr std::int64_t most = std::int64_t{1} << 24;  // from here on a float is not each integer
   if (step == 0 || !(count < static_cast<float>(most)))
@@ -277,7 +277,7 @@ namespace detail {
 }  // namespace detail
 
 /// Numbers from the first to the second operand, without it, in steps of the third.
-[[gnu::cold]] inline void read_range(node_reader& node) {
+[[gnu::cold]] constexpr void read_range(node_reader& node) {
   if (node.desc(node.input(0)).type == f32) return detail::range_of_reals(node);
   const bool ends_are_there = node.is_known(0) && node.is_known(1);
   if (!ends_are_there && (node.is_known(0) || node.is_awaited(0)) && (node.is_known(1) || node.is_awaited(1)))
@@ -288,7 +288,7 @@ namespace detail {
   if (!node.is_fine()) return;
   if (step == 0 || is_far(first) || is_far(last) || is_far(step))
     return node.refuse(error_code::invalid_file, {"range: got ", first, " to ", last, " in steps of ", step});
-  const std::int64_t way = step > 0 ? last - first : first - last, size = std::abs(step);
+  const std::int64_t way = step > 0 ? last - first : first - last, size = math::abs(step);
   const std::int64_t count = way > 0 ? (way - 1) / size + 1 : 0;
   node.count_copy(count > farthest / 8 ? farthest : count * 8);
   if (!node.is_fine()) return;
@@ -298,9 +298,9 @@ namespace detail {
 }
 
 /// The shape first, then the number.
-[[gnu::cold]] inline void read_fill(node_reader& node) { node.finish<ops::fill>({}, {node.input(1), node.input(0)}); }
+[[gnu::cold]] constexpr void read_fill(node_reader& node) { node.finish<ops::fill>({}, {node.input(1), node.input(0)}); }
 
-[[gnu::cold]] inline void read_shape(node_reader& node) {
+[[gnu::cold]] constexpr void read_shape(node_reader& node) {
   node.check_result_type<schema::shape_options>();
   const dtype wanted = node.declared(0).type;
   if (wanted == i32) return node.finish<ops::shape_of>({}, {node.input(0)});
@@ -313,7 +313,7 @@ namespace detail {
 /// Where the cuts of STRIDED_SLICE start, counted from the first element of their axes, as TFLite finds it: a begin
 /// that is masked is the first element (the last one when the stride is negative), a negative one counts from the end,
 /// and what lies outside is moved to the border.
-[[gnu::cold]] inline std::int32_t starts_of_cuts(node_reader& node, std::int64_t begin_mask) {
+[[gnu::cold]] constexpr std::int32_t starts_of_cuts(node_reader& node, std::int64_t begin_mask) {
   const std::int32_t begin = cast_to(node, node.input(1), i64);
   constexpr std::int64_t behind_all = std::int64_t{1} << 40;
   pool<std::int64_t> is_given, masked, borders;  // factors and addends for begin; the place in front of the axis, or 0
@@ -338,7 +338,7 @@ namespace detail {
 
 }  // namespace detail
 
-[[gnu::cold]] inline void read_strided_slice(node_reader& node) {
+[[gnu::cold]] constexpr void read_strided_slice(node_reader& node) {
   using kind = schema::strided_slice_options;
   const auto options = node.options<kind>();
   const std::int32_t begin = node.input(1);

@@ -1,0 +1,29 @@
+// sort_ids: ids in the order that a comparison says, in constant evaluation as at run time.
+// Flow: the arena's layout sorts blocks by it, readers the names of a file's tensors.
+#pragma once
+
+#include <nnrt/core/exchange.hpp>
+#include <nnrt/core/pool.hpp>
+
+#include <cstdint>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Heap sort: std::sort takes three times as many constexpr steps. n log n steps in the worst case, too.
+template <class Less> constexpr void sort_ids(pool<std::int32_t>& list, Less less) {
+  if (list.size() < 2) return;
+  const auto sift = [&](std::size_t at, std::size_t count) {
+    for (std::size_t child = 2 * at + 1; child < count; at = child, child = 2 * at + 1) {
+      if (child + 1 < count && less(list[child], list[child + 1])) ++child;
+      if (!less(list[at], list[child])) return;
+      swap_values(list[at], list[child]);
+    }
+  };
+  for (std::size_t i = list.size() / 2; i-- > 0;) sift(i, list.size());
+  for (std::size_t count = list.size(); count-- > 1;) {
+    swap_values(list[0], list[count]);
+    sift(0, count);
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::detail

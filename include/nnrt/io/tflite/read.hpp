@@ -1,0 +1,285 @@
+// read: a .tflite file as a graph and the places of its weights, in constant evaluation as at run time.
+// Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of both.
+#pragma once
+
+#include <nnrt/io/tflite/operators.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+/// What is read of a file: its graph, and where in the file the weights lie.
+struct file_network {
+  ir::graph graph;
+  pool<weight_place> weights;
+};
+
+namespace detail {
+
+/// The number of the builtin operator that an entry of the file's list stands for.
+[[gnu::cold]] constexpr std::int32_t number_of(record<schema::operator_code> code) {
+  // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
+  const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
+  const std::int32_t newer = code[schema::operator_code::builtin_code];
+  return newer > older ? newer : older;
+}
+inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
+
+/// How an operator of the file is read; nullptr where nothing here computes it.
+[[gnu::cold]] constexpr const operator_row* row_of(record<schema::operator_code> code) {
+  const std::int32_t number = number_of(code);
+  if (number == custom_operator) return find_row(code[schema::operator_code::custom_code], true);
+  return number >= 0 && number < builtin_count ? find_row(builtin_names[number]) : nullptr;
+}
+/// What it is called, for messages.
+[[gnu::cold]] constexpr pool<char> title_of(record<schema::operator_code> code) {
+  const std::int32_t number = number_of(code);
+  if (number != custom_operator) return name_of_builtin(number);
+  constexpr std::size_t longest = 80;  // many operators may have one long name
+  const std::string_view custom = code[schema::operator_code::custom_code];
+  return letters({"CUSTOM ", piece::in_quotes(custom.substr(0, longest)), custom.size() > longest ? "..." : ""});
+}
+
+[[gnu::cold]] constexpr void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
+                                      std::size_t most) {
+  if (got >= least && got <= most) return;
+  const std::string_view bound = least == most ? "" : got < least ? "at least " : "at most ";
+  node.refuse(error_code::invalid_file, {what, ": got ", got, ", expected ", bound, got < least ? least : most});
+}
+
+/// Refuses an operator in a version that is newer than its row: what it means nobody here knows. Missing or 0 it is 1.
+[[gnu::cold]] constexpr void check_version(node_reader& node, record<schema::operator_code> code, const operator_row& row) {
+  const std::int32_t version = code[schema::operator_code::version];
+  if (const auto fault = fault_of_fields(code); !fault.empty()) return node.not_supported({fault});
+  if (version < 0 || version > row.newest)
+    node.not_supported({"version ", version, "; nnrt knows ", version < 0 ? "1 up to " : "up to ", row.newest});
+}
+
+[[gnu::cold]] constexpr void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
+  check_version(node, code, *row);
+  node.check_tables(row->options);
+  check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
+  check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
+  if (node.is_fine()) row->read(node);
+}
+
+/// Of operators without a row, the first node of each name, in order; more than so many are not looked for.
+inline constexpr std::size_t most_missing = 100;
+[[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
+  const auto title_at = [&](std::size_t i) { return title_of(file.code(nodes[i][schema::node::opcode_index])); };
+  pool<std::size_t> missing;
+  pool<char> is_known;  // of the file's list of operators: which have been looked at
+  is_known.assign(file.code_count(), 0);
+  for (std::size_t i = 0; i < nodes.size() && missing.size() < most_missing; ++i) {
+    const std::uint32_t index = nodes[i][schema::node::opcode_index];
+    if (index >= file.code_count() || is_known[index] != 0) continue;
+    is_known[index] = 1;
+    if (row_of(file.code(index)) != nullptr) continue;
+    bool is_new = true;
+    for (const std::size_t other : missing) is_new = is_new && letters_of(title_at(other)) != letters_of(title_at(i));
+    if (is_new) missing.push_back(i);
+  }
+  return missing;
+}
+
+/// An operator of nnrt that computes what this one of TensorFlow Lite does, though none is read from files; empty: there is none.
+[[gnu::cold]] constexpr std::string_view unread_counterpart(std::string_view name) {
+  return name == "LSTM" || name == "UNIDIRECTIONAL_SEQUENCE_LSTM" || name == "BIDIRECTIONAL_SEQUENCE_LSTM" ? "lstm" : "";
+}
+
+/// Refuses a file for all operators that nothing here computes: whoever mends it wants to know them at once.
+[[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
+  constexpr std::size_t most_named = 8;
+  const pool<std::size_t> missing = missing_operators(file, nodes);
+  if (missing.empty()) return {};
+  const auto title_at = [&](std::size_t i) { return title_of(file.code(nodes[i][schema::node::opcode_index])); };
+  const pool<char> first = title_at(missing[0]);
+  const std::string_view counterpart = unread_counterpart(letters_of(first));
+  pool<char> text;
+  append(text, {"operator ", missing[0], " ", first,
+                counterpart.empty() ? ": nnrt has no such operator" : ": nnrt reads no such operator from files, though it has ", counterpart});
+  for (std::size_t i = 1; i < missing.size() && i < most_named; ++i)
+    append(text, {i == 1 ? ", nor " : ", ", title_at(missing[i])});
+  if (missing.size() > most_named)
+    append(text, {" and ", missing.size() - most_named, missing.size() < most_missing ? " more" : " more, or even more"});
+  return fail(error_code::not_supported, text);
+}
+
+/// What is read of a file: a subgraph, and the signature that names its inputs and outputs, if there is one.
+struct entry {
+  std::uint32_t subgraph = 0;
+  record<schema::signature_def> signature;
+};
+
+/// Fields of a signature that are newer than the schema; empty when there are none.
+[[gnu::cold]] constexpr pool<char> fault_of_signature(record<schema::signature_def> signature) {
+  pool<char> fault = fault_of_fields(signature);
+  for (const auto ends : {signature[schema::signature_def::inputs], signature[schema::signature_def::outputs]})
+    for (std::size_t i = 0; i < ends.size() && fault.empty(); ++i) fault = fault_of_fields(ends[i]);
+  return fault;
+}
+
+/// The entry that was asked for.
+[[gnu::cold]] constexpr result<entry> find_entry(const document& file, std::string_view key) {
+  if (key.empty()) return entry{};
+  pool<char> known;
+  for (std::size_t i = 0; i < file.signatures().size(); ++i) {
+    const auto found = file.signatures()[i];
+    const std::string_view name = found[schema::signature_def::signature_key];
+    if (name != key) {
+      if (known.size() < 200) append(known, {i == 0 ? "" : ", ", piece::in_quotes(name)});
+      continue;
+    }
+    const std::uint32_t index = found[schema::signature_def::subgraph_index];
+    if (index >= file.graph_count())
+      return fail(error_code::invalid_file, {"signature ", piece::in_quotes(key), ": subgraph: got ", index,
+                                                    ", expected one of ", file.graph_count()});
+    if (auto fault = fault_of_signature(found); !fault.empty())
+      return fail(error_code::not_supported, {"signature ", piece::in_quotes(key), ": ", fault});
+    return entry{index, found};
+  }
+  return fail(error_code::invalid_argument, {"signature: got ", piece::in_quotes(key), ", expected ",
+                                                    known.empty() ? "none: the file has none" : "one of ", known});
+}
+
+/// What the file calls end i of the network: by the tensor's own name, or its number where it has none, unless a signature
+/// says otherwise. A tensor that is several ends has several names, in order. No more names are looked at than there
+/// are ends.
+[[gnu::cold]] constexpr pool<char> called(records<schema::tensor_map> names, list<std::int32_t> ends, std::size_t i,
+                                          std::string_view own) {
+  std::size_t ends_before = 0;
+  for (std::size_t k = 0; k < i; ++k) ends_before += ends[k] == ends[i] ? 1 : 0;
+  for (std::size_t k = 0; k < names.size() && k < ends.size(); ++k) {
+    if (names[k][schema::tensor_map::tensor_index] != static_cast<std::uint32_t>(ends[i])) continue;
+    own = names[k][schema::tensor_map::name];
+    if (ends_before-- == 0) break;
+  }
+  if (own.empty()) return letters({"#", ends[i]});  // not with ?: - g++ 12 destroys what it chose twice
+  return letters({own});
+}
+
+/// Names in one pool of letters.
+class name_list {
+ public:
+  constexpr std::size_t size() const { return names_.size(); }
+  constexpr std::string_view operator[](std::size_t i) const {
+    return {text_.data() + names_[i].first, names_[i].size};
+  }
+  constexpr void push_back(std::string_view name) {
+    names_.push_back({text_.size(), name.size()});
+    text_.insert(name.begin(), name.end());
+  }
+
+ private:
+  struct part {
+    std::size_t first, size;
+  };
+  pool<char> text_;
+  pool<part> names_;
+};
+
+/// Gives a name that an end before has a number, so that all differ: x, x_1, x_2; the least that makes a name which the file gives nobody.
+[[gnu::cold]] constexpr name_list made_unique(const name_list& names) {
+  name_list made;
+  pool<int> numbers;
+  const auto is_taken = [&](std::string_view name) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] == name) return true;
+    return false;
+  };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::size_t before = i;
+    while (before > 0 && names[before - 1] != names[i]) --before;
+    numbers.push_back(before == 0 ? 0 : numbers[before - 1]);
+    pool<char> numbered = letters({names[i]});
+    while (before != 0 && is_taken(letters_of(numbered))) numbered = letters({names[i], "_", ++numbers[i]});
+    made.push_back(letters_of(numbered));
+  }
+  return made;
+}
+
+/// A network with more inputs, or outputs, than this is none: names are compared one by one.
+inline constexpr std::size_t most_ends = 4096;
+/// What callers call the ends of the network. `what` they are is for errors.
+[[gnu::cold]] constexpr result<name_list> names_of_ends(records<schema::tensor_map> names, list<std::int32_t> ends,
+                                                                    tensor_reader& tensors, std::string_view what) {
+  if (ends.size() > most_ends) return fail(error_code::invalid_file, {what, "s: got ", ends.size(), ", expected at most ", most_ends});
+  name_list made;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    made.push_back(letters_of(called(names, ends, i, tensors.name(ends[i]))));
+    auto ok = tensors.count_copy(ends[i], static_cast<std::int64_t>(made[i].size()));
+    if (!ok) return fail(std::move(ok.error()).in(letters_of(letters({what, " ", i}))));
+  }
+  return made_unique(made);
+}
+
+[[gnu::cold]] constexpr result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
+                                              tensor_reader& tensors) {
+  const auto inputs = graph[schema::subgraph::inputs];
+  const auto names = names_of_ends(read.signature[schema::signature_def::inputs], inputs, tensors, "input");
+  if (!names) return fail(names.error());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    auto ok = tensors.add_input(inputs[i], (*names)[i]);
+    if (!ok) return fail(std::move(ok.error()).in(letters_of(letters({"input ", i}))));
+  }
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> read_operators(document& file, record<schema::subgraph> graph, tensor_reader& tensors,
+                                                    graph_builder& network, find_operator find) {
+  const auto operators = graph[schema::subgraph::operators];
+  if (auto ok = check_operators(file, operators); !ok) return ok;
+  pool<const operator_row*> rows;
+  for (std::uint32_t i = 0; i < file.code_count(); ++i) rows.push_back(row_of(file.code(i)));
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const record<schema::node> found = operators[i];
+    node_reader node(file, tensors, network, find, found);
+    const std::uint32_t index = found[schema::node::opcode_index];
+    if (index < file.code_count()) read_node(node, file.code(index), rows[index]);
+    else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file.code_count()});
+    if (node.is_fine()) continue;
+    pool<char> place = letters({"operator ", i});
+    if (index < file.code_count()) append(place, {" ", title_of(file.code(index))});
+    return fail(node.reason().in(letters_of(place)));
+  }
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
+                                               tensor_reader& tensors, graph_builder& network) {
+  const auto outputs = graph[schema::subgraph::outputs];
+  const auto names = names_of_ends(read.signature[schema::signature_def::outputs], outputs, tensors, "output");
+  if (!names) return fail(names.error());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto id = tensors.value(outputs[i]);
+    auto ok = id ? network.output((*names)[i], *id) : result<void>(fail(id.error()));
+    if (!ok) return fail(std::move(ok.error()).in(letters_of(letters({"output ", i}))));
+  }
+  return {};
+}
+
+/// A builder whose graph can be taken.
+struct network_builder : graph_builder {
+  using graph_builder::take;
+};
+
+}  // namespace detail
+
+/// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which
+/// form of them the graph has. Errors: as those of load().
+[[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find, const load_options& wanted = {}) {
+  auto file = document::verify(bytes);
+  if (!file) return fail(std::move(file.error()));
+  const auto start = detail::find_entry(*file, wanted.signature);
+  if (!start) return fail(start.error());
+  const auto graph = file->graph(start->subgraph);
+  detail::network_builder network;
+  tensor_reader tensors(*file, graph, wanted, network);
+  auto ok = tensors.read_names();
+  if (auto fault = detail::fault_of_fields(graph); !fault.empty()) ok = fail(error_code::not_supported, fault);
+  if (ok) ok = detail::read_inputs(graph, *start, tensors);
+  if (ok) ok = detail::read_operators(*file, graph, tensors, network, find);
+  if (ok) ok = detail::read_outputs(graph, *start, tensors, network);
+  if (!ok) return fail(std::move(ok.error()).in(letters_of(letters({"subgraph ", start->subgraph}))));
+  return file_network{network.take(), tensors.places()};
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite

@@ -1,0 +1,80 @@
+// weight_place: where a weight lies in a model file, and what its bytes need until they are the graph's tensor.
+// Flow: readers note places while they build a graph; weights_at() turns them into weights at run time, when the graph is used.
+#pragma once
+
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/half_bytes.hpp>
+#include <nnrt/io/numbers_at.hpp>
+#include <nnrt/ir/graph.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// A tensor in a file, and the form in which the graph has it. Plain data, which constant evaluation can keep.
+struct weight_place {
+  std::int32_t value = ir::none;     // the graph's weight
+  std::size_t first = 0, size = 0;   // its bytes in the file
+  tensor_desc stored;                // what they are there; i8 for numbers of four bits
+  bool is_packed = false;            // two numbers of four bits in each byte
+  bool as_f32 = false;               // quantised values and f16 become the real numbers that they stand for
+  bool filters_first = false;        // [1, H, W, O] becomes [O, H, W, 1]
+  std::size_t first_scale = 0;       // offset of the f32 scales of `stored`, one for each index of its axis
+
+  constexpr bool is_in_form() const { return !is_packed && !as_f32 && !filters_first; }
+};
+
+namespace detail {
+
+/// Element i of a place, of the type of place.stored.
+template <class T> constexpr T stored_element(const char* file, const weight_place& place, std::size_t i) {
+  if constexpr (std::is_same_v<T, std::int8_t>) {
+    if (place.is_packed) {
+      const unsigned half = static_cast<unsigned char>(file[place.first + i / 2]) >> (i % 2 * 4) & 15U;
+      return static_cast<std::int8_t>(static_cast<int>(half ^ 8U) - 8);  // the sign is the highest of four bits
+    }
+  }
+  return number_at<T>(file, place.first + i * sizeof(T));
+}
+
+template <class T> constexpr void put_element(T element, std::byte* to) {
+  const auto raw = std::bit_cast<ir::detail::raw_element<sizeof(T)>>(element);
+  for (const std::byte byte : raw.bytes) *to++ = byte;
+}
+
+/// The real number that element i stands for.
+template <class T> constexpr float real_element(const char* file, const weight_place& place, std::size_t inner, std::size_t i) {
+  const T stored = stored_element<T>(file, place, i);
+  if constexpr (!std::is_integral_v<T>) {
+    return static_cast<float>(stored);
+  } else {
+    const quantisation& q = place.stored.quantised;
+    float scale = q.scale;
+    if (q.mode == quantisation::kind::per_channel) {
+      const std::size_t channel = i / inner % static_cast<std::size_t>(place.stored.shape[q.axis]);
+      scale = number_at<float>(file, place.first_scale + channel * sizeof(float));
+    }
+    return scale * static_cast<float>(static_cast<std::int64_t>(stored) - q.zero_point);
+  }
+}
+
+}  // namespace detail
+
+/// Writes the elements of a place in the graph's form: place.stored.elements() of them, as f32 or as the dtype that the
+/// file has. The caller has checked that the file holds the bytes and scales of the place.
+constexpr void convert_elements(const char* file, const weight_place& place, std::byte* to) {
+  const shape_t& shape = place.stored.shape;
+  const auto count = static_cast<std::size_t>(shape.elements());
+  const std::size_t filters = place.filters_first ? static_cast<std::size_t>(shape[3]) : 1;
+  const std::size_t pixels = place.filters_first && filters > 0 ? count / filters : count;
+  const bool per_channel = place.stored.quantised.mode == quantisation::kind::per_channel;
+  const auto inner = static_cast<std::size_t>(per_channel ? shape.elements(place.stored.quantised.axis + 1) : 1);
+  with_element<types::any>(place.stored.type, [&]<class T>(T) {
+    const auto put = [&](std::size_t from) {
+      if (place.as_f32) detail::put_element(detail::real_element<T>(file, place, inner, from), to), to += sizeof(float);
+      else detail::put_element(detail::stored_element<T>(file, place, from), to), to += sizeof(T);
+    };
+    for (std::size_t filter = 0; count > 0 && filter < filters; ++filter)
+      for (std::size_t pixel = 0; pixel < pixels; ++pixel) put(pixel * filters + filter);
+  });
+}
+
+}  // namespace nnrt::inline NNRT_ISA
