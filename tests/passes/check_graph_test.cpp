@@ -186,6 +186,21 @@ TEST_CASE("check_graph: what a builder makes is in order") {
   }
 }
 
+TEST_CASE("check_graph: scales may be the first value of a graph, as any other") {
+  ir::graph g;
+  const float steps[] = {0.5F, 0.25F};
+  const std::int32_t scales = g.add_constant<float>({f32, {2}}, steps);
+  tensor_desc rows{i8, {2, 3}};
+  rows.quantised.mode = quantisation::kind::per_channel;
+  const std::int32_t x = g.add_value({rows, ir::kind::input, g.add_text("x"), 0, scales});
+  g.inputs.push_back(x);
+  g.outputs.push_back({x, g.add_text("y")});
+  REQUIRE(scales == 0);
+  CHECK(complaint_about(g) == "");
+  g.at(x).scales = ir::none;
+  CHECK(complaint_about(g).find("its scales are no value") != std::string::npos);
+}
+
 TEST_CASE("check_graph: each way to spoil a graph has its own error") {
   for (const row& r : spoiled) {
     CAPTURE(r.what);
