@@ -93,7 +93,8 @@ class node_reader {
   constexpr std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
   /// The same for weights beside f32, which the file may keep in fewer bits.
   constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
-    return narrow_constant(i, beside) ? constant(i, weights_beside_f32) : input(i);
+    if (narrow_constant(i, beside)) return constant(i, weights_beside_f32);
+    return is_constant(i) ? constant(i, {.stays_in_file = true}) : input(i);
   }
   /// A constant in another form than the file has it in.
   constexpr std::int32_t constant(std::size_t i, constant_form form) {

@@ -31,14 +31,15 @@ struct constant_form {
   bool as_f32 = false;         // quantised integers and f16 become what they stand for
   bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
   bool as_i8 = false;          // bytes of u8 are those of i8, without a zero point
+  bool stays_in_file = false;  // no rule reads its elements, however few they are
 
-  static constexpr std::size_t count = 8;
+  static constexpr std::size_t count = 16;
   constexpr std::size_t number() const {
-    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U);
+    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U);
   }
 };
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
-inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true};
+inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
@@ -133,7 +134,8 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
   [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<void> check_elements(std::int32_t index, const tensor_desc& desc) const;
-  [[gnu::cold]] constexpr result<std::int32_t> keep(std::int32_t index, const tensor_desc& desc, weight_place place);
+  [[gnu::cold]] constexpr result<std::int32_t> copy_or_keep(std::int32_t index, const tensor_desc& desc, const weight_place& place);
+  [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc, weight_place place);
   [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_form form);
   [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
                                                    weight_place& place);
@@ -219,7 +221,9 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
     return letters({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
   const auto scale_at = [&](std::size_t i) { return scales[i]; };
-  if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
+  // The compiler leaves them to create(), which looks at every scale that it binds.
+  if (!__builtin_is_constant_evaluated())
+    if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
   for (std::size_t i = 0; i < scales.size(); ++i)
     if (i < zero_points.size() && zero_points[i] != 0)
       return letters({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
@@ -350,14 +354,14 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   place.first = bytes.empty() ? 0 : static_cast<std::size_t>(bytes.data() - file_.data());
   place.size = bytes.size();
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
-  auto id = keep(index, *desc, place);
+  auto id = form.stays_in_file ? keep(weight_name(index), *desc, place) : copy_or_keep(index, *desc, place);
   if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
   const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
-  if (auto ok = count_copy(index, static_cast<std::int64_t>(scales.bytes().size())); !ok)
-    return fail(std::move(ok.error()));
-  pool<float> listed;
-  for (std::size_t i = 0; i < scales.size(); ++i) listed.push_back(scales[i]);
-  const auto made = network_.constant<float>({f32, {static_cast<std::int64_t>(scales.size())}}, listed);
+  weight_place of_scales;
+  of_scales.first = static_cast<std::size_t>(scales.bytes().data() - file_.data());
+  of_scales.size = scales.bytes().size();
+  of_scales.stored = {f32, {static_cast<std::int64_t>(scales.size())}};
+  const auto made = keep(letters({weight_name(index), ".scale"}), of_scales.stored, of_scales);
   if (!made) return fail(made.error());
   network_.set_scales(*id, *made);
   return id;
@@ -418,23 +422,26 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 /// Constants that rules or other constants may depend on become part of the graph; larger ones stay where they are.
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(std::int32_t index, const tensor_desc& desc,
-                                                                 weight_place place) {
-  if (desc.elements() <= ir::longest_read_list) {
-    if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
-    pool<std::byte> elements;
-    elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
-    convert_elements(file_.data(), place, elements.data());
-    return network_.constant_bytes(desc, elements);
-  }
-  const auto id = network_.weight(letters_of(weight_name(index)), desc);
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy_or_keep(std::int32_t index, const tensor_desc& desc,
+                                                                         const weight_place& place) {
+  if (desc.elements() > ir::longest_read_list) return keep(weight_name(index), desc, place);
+  if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
+  pool<std::byte> elements;
+  elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
+  convert_elements(file_.data(), place, elements.data());
+  return network_.constant_bytes(desc, elements);
+}
+
+/// A weight of the graph whose elements stay in the file.
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(const pool<char>& called, const tensor_desc& desc, weight_place place) {
+  const auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   place.value = *id;
   places_.push_back(place);
   return id;
 }
 
-/// Its name, if no other tensor has it and it has not given it away before.
+/// The name of a weight: the tensor's, with its number where others have it, too, or where it has given it away before.
 [[gnu::cold]] constexpr pool<char> tensor_reader::weight_name(std::int32_t index) {
   const auto i = static_cast<std::size_t>(index);
   pool<char> made = letters({name(index)});

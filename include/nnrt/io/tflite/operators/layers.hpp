@@ -62,7 +62,7 @@ constexpr std::int64_t groups_of(const tensor_desc& x, const tensor_desc& filter
 
 /// Depthwise filters [1, H, W, O] as [O, H, W, 1].
 [[gnu::cold]] constexpr std::int32_t depthwise_filters(node_reader& node, std::size_t i, std::int32_t x) {
-  constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{};
+  constant_form form = node.narrow_constant(i, x) ? weights_beside_f32 : constant_form{.stays_in_file = true};
   form.filters_first = true;
   if (node.is_constant(i)) return node.constant(i, form);
   return node.add<ops::transpose>({}, {node.input(i), node.integer_list({3, 1, 2, 0})});
