@@ -238,7 +238,9 @@ constexpr limit_row on_x5[] = {
      kernel_volume_must_lie_within_the_limits, 32768, 32767},
 };
 
-static_assert(first_wrong(on_x3) == -1 && first_wrong(on_ultra) == -1 && first_wrong(on_x5) == -1);
+static_assert(first_wrong(on_x3) == -1);
+static_assert(first_wrong(on_ultra) == -1);
+static_assert(first_wrong(on_x5) == -1);
 
 // A sum that broadcasts, or that is not the only reader, is no residual one: the layer in front of it may have any stride.
 static_assert(is_taken(ultra, [] {
