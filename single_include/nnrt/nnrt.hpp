@@ -36508,6 +36508,20 @@ constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
   return to;
 }
 
+namespace detail {
+
+/// The word that holds a node's fused activation; nullptr when its operator has none.
+constexpr word* activation_word(ir::graph& g, const ir::node& n) {
+  return n.op->fused_word < 0 ? nullptr : &g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+}
+/// The same where no activation is fused yet; nullptr when the node can take none.
+constexpr word* free_activation(ir::graph& g, const ir::node& n) {
+  word* const fused = n.removed ? nullptr : activation_word(g, n);
+  return fused != nullptr && *fused == static_cast<word>(activation::none) ? fused : nullptr;
+}
+
+}  // namespace detail
+
 }  // namespace nnrt::inline NNRT_ISA::passes
 
 namespace nnrt::inline NNRT_ISA::passes {
@@ -36544,9 +36558,8 @@ struct folding {
     const std::int32_t x = g.inputs_of(n)[0];
     if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
     ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    if (layer.removed || layer.op->traits.weights == weights_role::none || layer.op->fused_word < 0) return nullptr;
+    if (layer.op->traits.weights == weights_role::none || free_activation(g, layer) == nullptr) return nullptr;
     if (is_known(x)) return nullptr;  // the layer runs once as it is, and prepare nodes do not wait for each other
-    if (g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return nullptr;
     if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
     if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
     for (std::size_t i = 1; i < g.inputs_of(n).size(); ++i)
@@ -36578,8 +36591,7 @@ struct folding {
     layer.inputs = g.add_operands(operands);
     const std::int32_t y = g.outputs_of(n)[0];
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
-    if (n.op->fused_word >= 0)
-      g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+    if (const word* const fused = activation_word(g, n)) *activation_word(g, layer) = *fused;
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
     g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;
@@ -40149,13 +40161,6 @@ namespace detail {
 constexpr activation activation_of(const ir::node& n) {
   if (n.op->traits.computes == meaning::relu) return activation::relu;
   return n.op->traits.computes == meaning::relu6 ? activation::relu6 : activation::none;
-}
-
-/// The word that holds the fused activation of a node that has none yet; nullptr when it can take none.
-constexpr word* free_activation(ir::graph& g, const ir::node& n) {
-  if (n.removed || n.op->fused_word < 0) return nullptr;
-  word& fused = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
-  return fused == static_cast<word>(activation::none) ? &fused : nullptr;
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/split.hpp>
 
@@ -71,6 +72,31 @@ TEST_CASE("uses: redirect changes nodes and outputs alike, and the identity chan
   CHECK(g.inputs_of(g.nodes[1])[0] == 0);
   CHECK(g.outputs[0].value == 0);
   CHECK(g.outputs[1].value == 3);
+}
+
+/// An activation in the only word of attributes, in the last of several, and none.
+constexpr ir::graph with_activations() {
+  return written([](builder& g) {
+    auto x = g.input<f32, shape<1, 4, 4, 3>>("x");
+    auto h = conv2d(x, g.weight<f32, shape<3, 1, 1, 3>>("w"), relu6);
+    g.output("y", relu(add(h, x)));
+  });
+}
+
+TEST_CASE("uses: a node's activation is found in whichever word it is, and is free until one is fused") {
+  ir::graph g = with_activations();
+  REQUIRE(g.nodes.size() == 3);
+  const ir::node &layer = g.nodes[0], &sum = g.nodes[1], &function = g.nodes[2];
+  REQUIRE(sum.op->fused_word == 0);
+  REQUIRE(passes::detail::activation_word(g, layer) != nullptr);
+  CHECK(*passes::detail::activation_word(g, layer) == static_cast<word>(activation::relu6));
+  CHECK(passes::detail::activation_word(g, sum) == &g.attrs_of(sum)[0]);
+  CHECK(passes::detail::activation_word(g, function) == nullptr);
+  CHECK(passes::detail::free_activation(g, layer) == nullptr);
+  CHECK(passes::detail::free_activation(g, sum) == &g.attrs_of(sum)[0]);
+  CHECK(passes::detail::free_activation(g, function) == nullptr);
+  g.nodes[1].removed = true;
+  CHECK(passes::detail::free_activation(g, sum) == nullptr);
 }
 
 }  // namespace

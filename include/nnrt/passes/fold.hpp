@@ -41,9 +41,8 @@ struct folding {
     const std::int32_t x = g.inputs_of(n)[0];
     if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
     ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    if (layer.removed || layer.op->traits.weights == weights_role::none || layer.op->fused_word < 0) return nullptr;
+    if (layer.op->traits.weights == weights_role::none || free_activation(g, layer) == nullptr) return nullptr;
     if (is_known(x)) return nullptr;  // the layer runs once as it is, and prepare nodes do not wait for each other
-    if (g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] != static_cast<word>(activation::none)) return nullptr;
     if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
     if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
     for (std::size_t i = 1; i < g.inputs_of(n).size(); ++i)
@@ -75,8 +74,7 @@ struct folding {
     layer.inputs = g.add_operands(operands);
     const std::int32_t y = g.outputs_of(n)[0];
     g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
-    if (n.op->fused_word >= 0)
-      g.attrs_of(layer)[static_cast<std::size_t>(layer.op->fused_word)] = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+    if (const word* const fused = activation_word(g, n)) *activation_word(g, layer) = *fused;
     table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
     g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;

@@ -14,13 +14,6 @@ constexpr activation activation_of(const ir::node& n) {
   return n.op->traits.computes == meaning::relu6 ? activation::relu6 : activation::none;
 }
 
-/// The word that holds the fused activation of a node that has none yet; nullptr when it can take none.
-constexpr word* free_activation(ir::graph& g, const ir::node& n) {
-  if (n.removed || n.op->fused_word < 0) return nullptr;
-  word& fused = g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
-  return fused == static_cast<word>(activation::none) ? &fused : nullptr;
-}
-
 }  // namespace detail
 
 /// relu and relu6 whose operand is the only use of a node that can apply them become part of that node. False, with the graph half done, once the deadline

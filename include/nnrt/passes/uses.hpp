@@ -48,4 +48,18 @@ constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
   return to;
 }
 
+namespace detail {
+
+/// The word that holds a node's fused activation; nullptr when its operator has none.
+constexpr word* activation_word(ir::graph& g, const ir::node& n) {
+  return n.op->fused_word < 0 ? nullptr : &g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+}
+/// The same where no activation is fused yet; nullptr when the node can take none.
+constexpr word* free_activation(ir::graph& g, const ir::node& n) {
+  word* const fused = n.removed ? nullptr : activation_word(g, n);
+  return fused != nullptr && *fused == static_cast<word>(activation::none) ? fused : nullptr;
+}
+
+}  // namespace detail
+
 }  // namespace nnrt::inline NNRT_ISA::passes
