@@ -186,3 +186,52 @@ TEST_CASE("reasons go to stderr where the environment asks for them") {
   CHECK(printed("0") == "");
   CHECK(printed("1") == "[NNRt] OH_NNTensor_Create: no tensor description\n");
 }
+
+TEST_CASE("a step of making a model that is refused says which tensor, what it got and what it expected") {
+  struct row {
+    const char* what;
+    std::function<void(OH_NNModel*)> before, refused;
+    const char* words;
+  };
+  const auto nothing = [](OH_NNModel*) {};
+  const auto four = [](OH_NNModel* m) { add_tensor(m, OH_NN_FLOAT32, {4}), add_tensor(m, OH_NN_FLOAT32, {4}); };
+  static const float numbers[4] = {};
+  const row table[] = {
+      {"data of a tensor that is not there", four, [](OH_NNModel* m) { OH_NNModel_SetTensorData(m, 2, numbers, 16); },
+       "OH_NNModel_SetTensorData: tensor 2 of 2"},
+      {"data of another length", four, [](OH_NNModel* m) { OH_NNModel_SetTensorData(m, 1, numbers, 12); },
+       "OH_NNModel_SetTensorData: tensor 1: got 12 bytes, expected 16"},
+      {"data twice", [&](OH_NNModel* m) { four(m), OH_NNModel_SetTensorData(m, 1, numbers, 16); },
+       [](OH_NNModel* m) { OH_NNModel_SetTensorData(m, 1, numbers, 16); },
+       "OH_NNModel_SetTensorData: tensor 1 has its data already"},
+      {"data of an unknown extent", [](OH_NNModel* m) { add_tensor(m, OH_NN_FLOAT32, {-1}); },
+       [](OH_NNModel* m) { OH_NNModel_SetTensorData(m, 0, numbers, 16); },
+       "OH_NNModel_SetTensorData: tensor 0 has an extent that only a run knows"},
+      {"an input that is an output", four,
+       [](OH_NNModel* m) { OH_NNModel_SpecifyInputsAndOutputs(m, indices{0}, indices{0}); },
+       "OH_NNModel_SpecifyInputsAndOutputs: tensor 0 is both input and output"},
+      {"ends twice", [&](OH_NNModel* m) { four(m), OH_NNModel_SpecifyInputsAndOutputs(m, indices{0}, indices{1}); },
+       [](OH_NNModel* m) { OH_NNModel_SpecifyInputsAndOutputs(m, indices{0}, indices{1}); },
+       "OH_NNModel_SpecifyInputsAndOutputs: inputs and outputs are known already"},
+      {"an operation that is none", four,
+       [](OH_NNModel* m) { apply(m, static_cast<OH_NN_OperationType>(9999), indices{0}, indices{1}); },
+       "OH_NNModel_AddOperation: there is no operation 9999"},
+      {"nothing", nothing, [](OH_NNModel* m) { OH_NNModel_Finish(m); }, "OH_NNModel_Finish: the model has no tensors"},
+      {"tensors alone", four, [](OH_NNModel* m) { OH_NNModel_Finish(m); },
+       "OH_NNModel_Finish: the model has no operations"},
+      {"no ends", [&](OH_NNModel* m) { four(m), apply(m, OH_NN_OPS_ABS, indices{0}, indices{1}); },
+       [](OH_NNModel* m) { OH_NNModel_Finish(m); },
+       "OH_NNModel_Finish: the model's inputs and outputs are not specified"},
+  };
+  for (const row& r : table) {
+    CAPTURE(r.what);
+    OH_NNModel* model = OH_NNModel_Construct();
+    r.before(model);
+    {
+      const hearing now;
+      r.refused(model);
+      CHECK(now.words == r.words);
+    }
+    OH_NNModel_Destroy(&model);
+  }
+}
