@@ -34593,7 +34593,7 @@ template <> class result<void> {
 namespace nnrt::inline NNRT_ISA::ir {
 
 /// What a value is to the network.
-enum class kind { input, weight, constant, result };
+enum class kind { input, weight, constant, result, state };
 
 /// A stretch of one of the graph's pools.
 struct range {
@@ -34608,7 +34608,7 @@ inline constexpr std::int32_t none = -1;
 struct value {
   tensor_desc desc;
   kind is = kind::result;
-  range name;                        // in text; inputs and weights have one
+  range name;                        // in text; inputs, weights and states have one
   std::int64_t first_byte = 0;       // of a constant, in bytes
   std::int32_t scales = none;        // the value that holds the scales of a per-channel quantised tensor
 };
@@ -34630,6 +34630,38 @@ struct output {
   std::int32_t value = none;
   range name;
 };
+
+/// A value that lives from run to run.
+struct state {
+  std::int32_t value = none;    // of that kind: what it is at the begin of a run
+  std::int32_t next = none;     // what it is at the begin of the next run, a value of the state's desc
+  std::int32_t initial = none;  // what it is in the first run, a constant or weight of the state's desc; none: zeros
+};
+
+/// The state that is this value, of a list whose values ascend as builders make them; nullptr: none is.
+constexpr state* find_state(pool<state>& states, std::int32_t value) {
+  std::size_t first = 0, end = states.size();
+  while (first < end) {
+    const std::size_t middle = first + (end - first) / 2;
+    if (states[middle].value < value) first = middle + 1;
+    else end = middle;
+  }
+  return first < states.size() && states[first].value == value ? &states[first] : nullptr;
+}
+
+/// Whether a state may become a value of this desc: the same elements in the same order. Unknown extents of the value
+/// may be any. How results are rounded is nothing that a tensor keeps, and of formats only nchw has another order.
+constexpr bool can_be_next(const tensor_desc& state, const tensor_desc& next) {
+  const quantisation &of = state.quantised, &q = next.quantised;
+  if (state.type != next.type || state.rank() != next.rank() ||
+      (state.layout == format::nchw) != (next.layout == format::nchw))
+    return false;
+  if (of.mode != q.mode || (of && (of.scale != q.scale || of.zero_point != q.zero_point || of.axis != q.axis)))
+    return false;
+  for (int i = 0; i < state.rank(); ++i)
+    if (next.shape[i] >= 0 && next.shape[i] != state.shape[i]) return false;
+  return true;
+}
 
 namespace detail {
 /// An element as bytes; std::array and std::copy_n would be instantiated for every dtype and size.
@@ -34659,6 +34691,7 @@ struct graph {
   pool<node> nodes;
   pool<std::int32_t> inputs;      // in order of declaration
   pool<output> outputs;
+  pool<state> states;  // in order of declaration
   pool<std::int32_t> operands;
   pool<word> words;
   pool<char> text;
@@ -34824,6 +34857,14 @@ struct port {
   std::int32_t slot = -1;
 };
 
+/// A state of the network as the executor sees it.
+struct state_port {
+  ir::range name;             // in text
+  std::int32_t slot = -1;     // where it is from run to run, in the arena
+  std::int32_t initial = -1;  // the slot of what it is in the first run; -1: zeros
+  bool is_copied = false;     // at the end of a run: what it becomes is not made in its place
+};
+
 /// What messages call a node whose step may fail.
 struct fallible_node {
   std::int32_t node = 0;               // index in the optimised graph
@@ -34844,6 +34885,7 @@ struct plan {
   pool<port> inputs;
   pool<port> outputs;
   pool<port> weights;
+  pool<state_port> states;
   pool<fallible_node> fallible;
   pool<char> text;
   pool<std::byte> constants;
@@ -34852,6 +34894,7 @@ struct plan {
   std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
   std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
   std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
+  std::int64_t steps_before_states = 0;  // those after which all states are what they were at the begin of the run
 };
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -34939,6 +34982,7 @@ struct plan_view {
   array_ref<const port> inputs;
   array_ref<const port> outputs;
   array_ref<const port> weights;
+  array_ref<const state_port> states;
   array_ref<const fallible_node> fallible;
   array_ref<const char> text;
   array_ref<const std::byte> constants;
@@ -34946,16 +34990,24 @@ struct plan_view {
   std::int64_t prepared_bytes = 0;
   std::int64_t prepare_scratch_bytes = 0;
   std::int64_t part_scratch_bytes = 0;
+  std::int64_t steps_before_states = 0;
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights,
+            p.states, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes,
+            p.part_scratch_bytes, p.steps_before_states};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
+  constexpr const operand_slot& slot_of(const state_port& s) const { return slots[static_cast<std::size_t>(s.slot)]; }
   constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
   constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
-  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
+  constexpr std::string_view name_of(const port& p) const { return text_at(p.name); }
+  constexpr std::string_view name_of(const state_port& s) const { return text_at(s.name); }
+  constexpr std::string_view text_at(ir::range at) const {
+    return {text.data() + at.first, static_cast<std::size_t>(at.count)};
+  }
   constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
 };
 
@@ -35103,8 +35155,9 @@ namespace nnrt::inline NNRT_ISA::ir {
 [[gnu::cold]] inline std::string node_title(const graph& g, const operator_label& op, range name);
 /// What the passes did, a line each.
 [[gnu::cold]] inline std::string log_text(const graph& g);
-/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-/// fills: a colour for each node, or none.
+/// The graph as a Graphviz digraph: ovals for inputs, outputs and states, boxes for nodes, shapes on the arrows;
+/// weights are named in their node. Dashed arrows lead to states from what they are in the next run. fills: a colour
+/// for each node, or none.
 [[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
 // --- details ---------------------------------------------------------------
@@ -35271,13 +35324,18 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
     append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
     detail::append_oval(out, g, g.at(id), g.at(id).name);
   }
+  for (const state& s : g.states) {
+    append(out, {"  v", s.value, " [shape=oval, style=filled, fillcolor=\"#fef7e0\", label=\""});
+    detail::append_oval(out, g, g.at(s.value), g.at(s.value).name);
+  }
   pool<std::int32_t> maker;  // of each value, a node or none
   maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\""});
     detail::append_box(out, g, g.nodes[i]);
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && g.at(id).is == kind::input) append(out, {"  v", id, " -> n", i, ";\n"});
+      if (id != none && (g.at(id).is == kind::input || g.at(id).is == kind::state))
+        append(out, {"  v", id, " -> n", i, ";\n"});
     for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
   }
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
@@ -35287,13 +35345,27 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
       detail::append_extents(out, g.at(id).desc.shape);
       append(out, {"\"];\n"});
     }
+  const auto draw = [&](std::int32_t id) {  // what no node reads: a weight or constant at an end of the network
+    const bool is_drawn =
+        maker[static_cast<std::size_t>(id)] != none || g.at(id).is == kind::input || g.at(id).is == kind::state;
+    if (!is_drawn)
+      append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
+  };
   for (std::size_t i = 0; i < g.outputs.size(); ++i) {
     const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
-    const bool is_drawn = from != none || g.at(id).is == kind::input;
-    if (!is_drawn) append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
+    draw(id);
     append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
     detail::append_oval(out, g, g.at(id), g.outputs[i].name);
     append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
+  }
+  for (const state& s : g.states) {
+    if (s.next == none) continue;  // of a graph that is being built
+    const std::int32_t from = maker[static_cast<std::size_t>(s.next)];
+    draw(s.next);
+    append(out, {"  ", from == none ? "v" : "n", from == none ? s.next : from, " -> v", s.value,
+                 " [style=dashed, label=\""});
+    detail::append_extents(out, g.at(s.value).desc.shape);
+    append(out, {"\"];\n"});
   }
   append(out, {"}\n"});
   return string_of(out);
@@ -35343,9 +35415,26 @@ namespace detail {
   append(out, {letters_of(line), "\n"});
 }
 
+/// Name, desc and place of each state, and whether what it becomes is made there.
+[[gnu::cold]] inline void append_states(pool<char>& out, const plan_view& plan) {
+  if (plan.states.empty()) return;
+  append(out, {"states, from run to run\n"});
+  for (const state_port& s : plan.states) {
+    pool<char> line;
+    append(line, {"  \"", plan.name_of(s), "\""});
+    pad_to(line, 36);
+    ir::detail::append_desc(line, plan.desc_of(plan.slot_of(s)));
+    pad_to(line, 64);
+    append(line, {s.is_copied ? "copied at the end" : "in place"});
+    pad_to(line, 92);
+    append_place(line, plan.slot_of(s));
+    append(out, {letters_of(line), "\n"});
+  }
+}
+
 }  // namespace detail
 
-/// Passes, prepare steps, steps and memory of a planned graph.
+/// Passes, prepare steps, steps, states and memory of a planned graph.
 [[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
   pool<char> out;
   append(out, {"passes\n"});
@@ -35364,6 +35453,7 @@ namespace detail {
     else append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
     for (std::int32_t left = group.steps.count; left > 0; --left) detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
   }
+  detail::append_states(out, plan);
   append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
   return string_of(out);
 }
@@ -35381,30 +35471,36 @@ namespace nnrt::inline NNRT_ISA::detail {
 
 /// Sizes of all pools of a graph.
 struct graph_sizes {
-  std::size_t values, nodes, inputs, outputs, operands, words, text, bytes, log;
+  std::size_t values, nodes, inputs, outputs, states, operands, words, text, bytes, log;
 };
 
 template <class Graph> constexpr graph_sizes sizes_of(const Graph& g) {
-  return {g.values.size(), g.nodes.size(), g.inputs.size(), g.outputs.size(), g.operands.size(), g.words.size(), g.text.size(), g.bytes.size(), g.log.size()};
+  return {g.values.size(),   g.nodes.size(), g.inputs.size(), g.outputs.size(), g.states.size(),
+          g.operands.size(), g.words.size(), g.text.size(),   g.bytes.size(),   g.log.size()};
 }
 
 constexpr bool fits(const graph_sizes& n, const graph_sizes& room) {
-  return n.values <= room.values && n.nodes <= room.nodes && n.inputs <= room.inputs && n.outputs <= room.outputs && n.operands <= room.operands &&
-         n.words <= room.words && n.text <= room.text && n.bytes <= room.bytes && n.log <= room.log;
+  return n.values <= room.values && n.nodes <= room.nodes && n.inputs <= room.inputs && n.outputs <= room.outputs &&
+         n.states <= room.states && n.operands <= room.operands && n.words <= room.words && n.text <= room.text &&
+         n.bytes <= room.bytes && n.log <= room.log;
 }
 
 /// Sizes of all lists of a plan.
 struct plan_sizes {
-  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, fallible, text, constants;
+  std::size_t steps, prepare, bands, windows, slots, descs, words, inputs, outputs, weights, states, fallible, text,
+      constants;
 };
 
 constexpr plan_sizes sizes_of(const plan& p) {
-  return {p.steps.size(), p.prepare.size(), p.bands.size(), p.windows.size(), p.slots.size(), p.descs.size(), p.words.size(), p.inputs.size(), p.outputs.size(), p.weights.size(), p.fallible.size(), p.text.size(), p.constants.size()};
+  return {p.steps.size(),  p.prepare.size(),  p.bands.size(),  p.windows.size(),  p.slots.size(),
+          p.descs.size(),  p.words.size(),    p.inputs.size(), p.outputs.size(),  p.weights.size(),
+          p.states.size(), p.fallible.size(), p.text.size(),   p.constants.size()};
 }
 
 constexpr bool fits(const plan_sizes& n, const plan_sizes& room) {
-  return n.steps <= room.steps && n.prepare <= room.prepare && n.bands <= room.bands && n.windows <= room.windows && n.slots <= room.slots &&
-         n.descs <= room.descs && n.words <= room.words && n.inputs <= room.inputs && n.outputs <= room.outputs && n.weights <= room.weights &&
+  return n.steps <= room.steps && n.prepare <= room.prepare && n.bands <= room.bands && n.windows <= room.windows &&
+         n.slots <= room.slots && n.descs <= room.descs && n.words <= room.words && n.inputs <= room.inputs &&
+         n.outputs <= room.outputs && n.weights <= room.weights && n.states <= room.states &&
          n.fallible <= room.fallible && n.text <= room.text && n.constants <= room.constants;
 }
 
@@ -35418,16 +35514,17 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
 }
 /// What a plan should fit into.
 constexpr plan_sizes room_to_plan(const graph_sizes& n) {
-  return {.steps = n.nodes,
+  return {.steps = n.nodes + n.states,
           .prepare = n.nodes,
           .bands = n.nodes / 2,
           .windows = n.nodes,
-          .slots = 2 * n.operands + 4 * n.nodes + 16,
+          .slots = 2 * n.operands + 4 * n.nodes + 4 * n.states + 16,
           .descs = n.values + 8,
           .words = n.words + kernel_record::most_words * n.nodes,
           .inputs = n.inputs,
           .outputs = n.outputs,
           .weights = n.values > n.nodes ? n.values - n.nodes : 0,
+          .states = n.states,
           .fallible = n.nodes / 4,
           .text = n.text,
           .constants = n.bytes};
@@ -35435,7 +35532,7 @@ constexpr plan_sizes room_to_plan(const graph_sizes& n) {
 
 }  // namespace nnrt::inline NNRT_ISA::detail
 // ===== nnrt/passes/plan_memory.hpp
-// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
+// plan_memory: where computed values and states live - shared, in place, joined - and how they lie in one arena.
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
 
 // ===== nnrt/passes/arena_layout.hpp
@@ -35876,12 +35973,18 @@ struct memory_plan {
   pool<block> blocks;
   pool<location> of;                   // for each value
   pool<char> elided;                   // for each node: whether its results are where they belong without any work
+  std::int32_t state_blocks = 0;       // the first blocks: one for each state, kept from the begin of a run to its end
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
 
   constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
   constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
   constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
+  /// The state in whose memory a value lies; none: in no state's.
+  constexpr std::int32_t state_of(std::int32_t id) const {
+    const std::int32_t outermost = resolve(at(id)).block;
+    return outermost < state_blocks ? outermost : ir::none;
+  }
 
   constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
     blocks.push_back({bytes, first, last});
@@ -35915,7 +36018,10 @@ struct block_assigner {
   const ir::graph& g;
   array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
-  pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+  pool<std::int32_t>
+      last_use;  // last step that reads a value; the step after the last one for outputs and for what states become
+  pool<std::int32_t> reads;         // of values by nodes; of a graph with states
+  std::int32_t last_fallible = -1;  // the last step that may find fault with its values
   bool has_joined = false;
 
   constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
@@ -35927,6 +36033,21 @@ struct block_assigner {
       for (const std::int32_t id : g.inputs_of(g.nodes[static_cast<std::size_t>(i)]))
         if (id != ir::none) last_use[static_cast<std::size_t>(id)] = i;
     for (const ir::output& out : g.outputs) last_use[static_cast<std::size_t>(out.value)] = steps;
+    if (!g.states.empty()) add_states();
+  }
+  constexpr void add_states() {
+    const auto steps = static_cast<std::int32_t>(g.nodes.size());
+    for (const ir::state& s : g.states) last_use[static_cast<std::size_t>(s.next)] = steps;
+    for (const ir::state& s : g.states)
+      plan.at(s.value) = {plan.add_block(g.at(s.value).desc.bytes(), 0, last_of(s.value)), 0, ir::none};
+    plan.state_blocks = static_cast<std::int32_t>(g.states.size());
+    reads.assign(g.values.size(), 0);
+    for (std::int32_t i = 0; i < steps; ++i) {
+      const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+      if (n.op->traits.may_fail && !is_known(g.outputs_of(n)[0])) last_fallible = i;
+      for (const std::int32_t id : g.inputs_of(n))
+        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
+    }
   }
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
@@ -35974,16 +36095,44 @@ struct block_assigner {
     return false;
   }
 
-  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several the one that was made last: the
-  /// caches still hold it, and it may be made in bands (exec/find_bands.hpp), while an older one may be read for that.
+  /// Whether step i may write over a state that nobody reads after it: where its result is what the state becomes, or
+  /// on the way there by nodes that work in place. Not up to the last step that may find fault with its values: after
+  /// such a run states are what they were.
+  constexpr bool may_overwrite_state(const block& of, const ir::node& n, std::int32_t i) const {
+    const std::int32_t wanted = g.states[static_cast<std::size_t>(&of - plan.blocks.data())].next;
+    if (i <= last_fallible) return false;
+    std::int32_t made = g.outputs_of(n)[0];
+    for (int steps_left = 8; made != wanted && steps_left > 0; --steps_left) {
+      const std::int32_t reader = last_of(made);
+      if (reads[static_cast<std::size_t>(made)] != 1 || reader >= static_cast<std::int32_t>(g.nodes.size()))
+        return false;
+      const ir::node& next = g.nodes[static_cast<std::size_t>(reader)];
+      if (next.op->traits.result != storage::in_place && next.op->traits.result != storage::alias_of_input)
+        return false;
+      if (g.at(g.outputs_of(next)[0]).desc.bytes() != of.bytes) return false;
+      made = g.outputs_of(next)[0];
+    }
+    return made == wanted && g.at(made).desc.bytes() == of.bytes;
+  }
+  /// Whether a block is a state's own.
+  constexpr bool is_of_state(const block& b) const { return &b - plan.blocks.data() < plan.state_blocks; }
+
+  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several a state
+  /// that becomes what is made of the result, else the one that was made last: the caches still hold it, and it may be
+  /// made in bands (exec/find_bands.hpp), while an older one may be read for that.
   constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
     const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
     std::int32_t newest = ir::none;
     for (const std::int32_t id : g.inputs_of(n)) {
       block* const b = block_of(id);
-      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id) &&
-          (newest == ir::none || block_of(newest)->first < b->first))
+      if (b == nullptr || b->last != i || g.at(id).desc.bytes() != y.bytes() || g.at(id).desc.type != y.type ||
+          spoils_another(n, id))
+        continue;
+      if (is_of_state(*b)) {
+        if (may_overwrite_state(*b, n, i)) return id;
+      } else if (newest == ir::none || block_of(newest)->first < b->first) {
         newest = id;
+      }
     }
     return newest;
   }
@@ -36011,7 +36160,7 @@ struct block_assigner {
   constexpr bool give_away(std::int32_t id, const tensor_desc& whole) {
     constexpr std::int32_t to_come = -2;
     const location at = plan.at(id);
-    if (at.block == ir::none || at.offset != 0) return false;
+    if (at.block == ir::none || at.block < plan.state_blocks || at.offset != 0) return false;
     if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
     block& b = plan.block_at(at.block);
     if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
@@ -36065,12 +36214,29 @@ struct block_assigner {
     }
     for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
   }
+
+  /// Once all have been assigned: lets what states become be made in their memory, where nobody reads the state by
+  /// then.
+  constexpr void put_states_in_place() {
+    for (std::int32_t k = 0; k < plan.state_blocks; ++k) {
+      const location next = resolve(plan.at(g.states[static_cast<std::size_t>(k)].next));
+      if (next.block < plan.state_blocks || next.offset != 0)
+        continue;  // in place already, another state, or what no node makes in a run
+      block& made = plan.block_at(next.block);
+      if (made.bytes != plan.block_at(k).bytes || made.first <= plan.block_at(k).last || made.first <= last_fallible)
+        continue;
+      made.parent = k, made.offset_in_parent = 0;
+      has_joined = true;
+    }
+    for (std::int32_t k = 0; k < plan.state_blocks; ++k)
+      plan.block_at(k).last = static_cast<std::int32_t>(g.nodes.size());
+  }
 };
 
 }  // namespace detail
 
-/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added. Once the deadline is
-/// over, the rest is left out.
+/// Blocks for the states and for the values that are computed while the network runs; offsets come with place_blocks(),
+/// once scratch memory is added. Once the deadline is over, the rest is left out.
 constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known, const deadline_watch& watch = {}) {
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
@@ -36078,6 +36244,7 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
     else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
   }
+  assigner.put_states_in_place();
   if (assigner.has_joined)
     for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents come later than their parts
       if (block& part = assigner.plan.blocks[i]; part.parent != ir::none) assigner.plan.skip_parent(part);
@@ -36123,6 +36290,7 @@ template <graph_sizes N> struct frozen_graph {
   std::array<ir::node, N.nodes> nodes{};
   std::array<std::int32_t, N.inputs> inputs{};
   std::array<ir::output, N.outputs> outputs{};
+  std::array<ir::state, N.states> states{};
   std::array<std::int32_t, N.operands> operands{};
   std::array<word, N.words> words{};
   std::array<char, N.text> text{};
@@ -36135,6 +36303,7 @@ template <graph_sizes N> struct frozen_graph {
     copy(g.nodes, nodes);
     copy(g.inputs, inputs);
     copy(g.outputs, outputs);
+    copy(g.states, states);
     copy(g.operands, operands);
     copy(g.words, words);
     copy(g.text, text);
@@ -36149,6 +36318,7 @@ template <graph_sizes N> struct frozen_graph {
     g.nodes.insert(nodes.begin(), nodes.end());
     g.inputs.insert(inputs.begin(), inputs.end());
     g.outputs.insert(outputs.begin(), outputs.end());
+    g.states.insert(states.begin(), states.end());
     g.operands.insert(operands.begin(), operands.end());
     g.words.insert(words.begin(), words.end());
     g.text.insert(text.begin(), text.end());
@@ -36171,18 +36341,22 @@ template <plan_sizes N> struct frozen_plan {
   std::array<port, N.inputs> inputs{};
   std::array<port, N.outputs> outputs{};
   std::array<port, N.weights> weights{};
+  std::array<state_port, N.states> states{};
   std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
-  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes;
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes,
+      steps_before_states;
 
   /// Of a plan, or of a larger frozen one.
-  template <class Plan> constexpr explicit frozen_plan(const Plan& p)
+  template <class Plan>
+  constexpr explicit frozen_plan(const Plan& p)
       : arena_bytes(p.arena_bytes),
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
         prepare_scratch_bytes(p.prepare_scratch_bytes),
-        part_scratch_bytes(p.part_scratch_bytes) {
+        part_scratch_bytes(p.part_scratch_bytes),
+        steps_before_states(p.steps_before_states) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
     copy(p.bands, bands);
@@ -36193,6 +36367,7 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.inputs, inputs);
     copy(p.outputs, outputs);
     copy(p.weights, weights);
+    copy(p.states, states);
     copy(p.fallible, fallible);
     copy(p.text, text);
     copy(p.constants, constants);
@@ -36291,7 +36466,7 @@ struct band_finder {
   const passes::memory_plan& memory;
   array_ref<const band_candidate> candidates;  // every node that has a step, in order
   band_options options;
-  pool<std::int32_t> reads;  // of values, by nodes and as outputs
+  pool<std::int32_t> reads;  // of values, by nodes, as outputs and as what states become
 
   constexpr band_finder(const ir::graph& graph, const passes::memory_plan& plan, array_ref<const band_candidate> all,
                         band_options chosen)
@@ -36301,6 +36476,7 @@ struct band_finder {
       for (const std::int32_t id : g.inputs_of(n))
         if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
     for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) ++reads[static_cast<std::size_t>(s.next)];
   }
 
   constexpr const band_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
@@ -36469,8 +36645,9 @@ namespace nnrt::inline NNRT_ISA::passes {
 
 /// Producers and uses of all values of a graph.
 struct use_table {
-  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants
-  pool<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph
+  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants, states
+  pool<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph, or what a state
+                                // becomes or begins with
 
   constexpr explicit use_table(const ir::graph& g) {
     producer.assign(g.values.size(), ir::none);
@@ -36481,6 +36658,10 @@ struct use_table {
         if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
     }
     for (const ir::output& out : g.outputs) ++uses[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) {
+      if (s.next != ir::none) ++uses[static_cast<std::size_t>(s.next)];  // none while the graph is being built
+      if (s.initial != ir::none) ++uses[static_cast<std::size_t>(s.initial)];
+    }
   }
   constexpr std::int32_t producer_of(std::int32_t id) const { return producer[static_cast<std::size_t>(id)]; }
   constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
@@ -36492,12 +36673,14 @@ constexpr void compact(ir::graph& g) {
   g.nodes.erase_if([](const ir::node& n) { return n.removed; });
 }
 
-/// Lets every reader of `from`, outputs of the graph included, read `to`.
+/// Lets every reader of `from`, outputs and states of the graph included, read `to`.
 constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
   for (const ir::node& n : g.nodes)
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
   for (ir::output& out : g.outputs) out.value = to_of[static_cast<std::size_t>(out.value)];
+  for (ir::state& s : g.states)
+    if (s.next != ir::none) s.next = to_of[static_cast<std::size_t>(s.next)];
 }
 
 /// 0, 1, 2, …: the table of redirect() that changes nothing.
@@ -37000,12 +37183,76 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
-/// Copies an output whose bytes are those of an input, a weight or a constant: outputs always lie in the arena.
+/// Copies an output whose bytes are those of an input, a weight, a constant or a state that changes, since outputs
+/// always lie in the arena; and what a state becomes.
 inline void copy_bytes(const kernel_call& call) {
   const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
   auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
   std::copy(from, from + call.in[0].desc->bytes(), to);
 }
+
+/// A copy at the end of a run that has to do with a state.
+struct state_copy {
+  std::int32_t state = ir::none;
+  std::int32_t saved = ir::none;  // the block that another state, in whose memory `next` lies, or this one is saved in;
+                                  // none: `next` is where it was made
+  bool is_saving = false;         // the state goes there, and does not become anything yet
+};
+
+/// The copies by which states become what was not made in their place, in an order in which each is written when nobody
+/// is left who reads it: one may become what another one was. Where they wait for each other in a circle, one of it is
+/// saved first.
+class state_copies {
+ public:
+  pool<state_copy> in_order;
+
+  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
+    const auto count = static_cast<std::int32_t>(g.states.size());
+    states_.assign(g.states.size(), {});
+    for (std::int32_t k = 0; k < count; ++k) {
+      waiting& of = at(k);
+      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
+      of.is_waiting = of.read != k;  // else it is there, or does not change
+      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
+    }
+    for (std::int32_t k = 0; k < count; ++k)
+      if (at(k).readers == 0) add(k);
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (!at(k).is_waiting) continue;
+      // Circles alone are left, in which each is read by one other.
+      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
+      const auto end = static_cast<std::int32_t>(g.nodes.size());
+      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
+      in_order.push_back({k, saved, true});
+      at(reader).read = ir::none;
+      at(reader).saved = saved;
+      add(k);
+    }
+  }
+
+ private:
+  struct waiting {
+    bool is_waiting = false;
+    std::int32_t read = ir::none;   // the state in whose memory lies what it becomes; none: in none's
+    std::int32_t saved = ir::none;  // where that was saved
+    std::int32_t readers = 0;  // others that wait to read it, and the sum of their numbers: the number of the last one
+    std::int64_t reader = 0;
+  };
+  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
+  /// The copy of a state, and those that may follow once it has read what it becomes.
+  constexpr void add(std::int32_t k) {
+    while (k != ir::none && at(k).is_waiting) {
+      at(k).is_waiting = false;
+      in_order.push_back({k, at(k).saved, false});
+      const std::int32_t read = at(k).read;
+      if (read == ir::none) return;
+      at(read).reader -= k;
+      k = --at(read).readers == 0 ? read : ir::none;
+    }
+  }
+
+  pool<waiting> states_;
+};
 
 struct planner : kernel_chooser {
   pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
@@ -37024,6 +37271,10 @@ struct planner : kernel_chooser {
         if (id != ir::none && !nodes[i].known && !(nodes[i].packs_before && is_packed(nodes[i], k))) mark_read(id);
       }
     for (const ir::output& out : g.outputs) mark_read(out.value);
+    for (const ir::state& s : g.states) {
+      mark_read(s.next);
+      if (s.initial != ir::none) mark_read(s.initial);
+    }
   }
   constexpr void mark_read(std::int32_t id) {
     read_by_steps[static_cast<std::size_t>(id)] = 1;
@@ -37241,8 +37492,17 @@ struct planner : kernel_chooser {
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
     if (p.group >= 0) add_to_group(p.group, s);
+    if (!g.states.empty() && !p.known) note_change(n, p.group);
     (p.known ? made.prepare : made.steps).push_back(s);
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
+  }
+
+  /// Whether the next step, or its group, is the first that writes to a state.
+  constexpr void note_change(const ir::node& n, std::int32_t group) {
+    for (const std::int32_t id : g.outputs_of(n))
+      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
+        made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
+                                             : made.bands[static_cast<std::size_t>(group)].steps.first;
   }
 
   /// The next step belongs to this group; the last one has its scratch memory.
@@ -37274,24 +37534,50 @@ struct planner : kernel_chooser {
       if (g.values[id].is == ir::kind::weight) made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
   }
 
-  /// Outputs that are no result of a step are copied into the arena by one of their own.
+  /// Outputs that are no result of a step, or lie where a state will be, are copied by a step of their own.
   constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
     std::int32_t slot = slot_for(out.value);
-    if (copy_block != ir::none) {
-      operand_slot target = made.slots[static_cast<std::size_t>(slot)];
-      const operand_slot source = target;
-      target.base = in_arena;
-      target.offset = memory.block_at(copy_block).offset;
-      step copy;
-      copy.run = &copy_bytes;
-      copy.kernel = "copy";
-      copy.node = -1;
-      copy.inputs = add_row(pool<operand_slot>{source});
-      copy.outputs = add_row(pool<operand_slot>{target});
-      made.steps.push_back(copy);
-      slot = copy.outputs.first;
-    }
+    if (copy_block != ir::none)
+      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
     made.outputs.push_back(port_for(out.name, slot));
+  }
+  /// A step that copies a tensor to this offset in the arena; the slot there.
+  constexpr std::int32_t add_copy(std::string_view name, const operand_slot& source, std::int64_t offset) {
+    operand_slot target = source;
+    target.base = in_arena;
+    target.offset = offset;
+    step copy;
+    copy.run = &copy_bytes;
+    copy.kernel = name;
+    copy.node = -1;
+    copy.inputs = add_row(pool<operand_slot>{source});
+    copy.outputs = add_row(pool<operand_slot>{target});
+    made.steps.push_back(copy);
+    return copy.outputs.first;
+  }
+
+  constexpr void add_states() {
+    for (const ir::state& s : g.states) {
+      const std::int32_t slot = slot_for(s.value), initial = s.initial == ir::none ? -1 : slot_for(s.initial);
+      made.states.push_back({add_text(g.at(s.value).name), slot, initial, false});
+    }
+  }
+  /// What is left to do for states when all nodes have run, and outputs are where they stay.
+  constexpr void add_state_copies(const state_copies& copies) {
+    if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
+    for (const state_copy& c : copies.in_order) {
+      const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
+      const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
+      if (c.is_saving) {
+        add_copy("save state", state, memory.block_at(c.saved).offset);
+        continue;
+      }
+      operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
+      if (c.saved != ir::none)
+        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
+      add_copy("copy state", source, state.offset);
+      made.states[static_cast<std::size_t>(c.state)].is_copied = true;
+    }
   }
 
   // A list that grows is copied, and compilers evaluate that element by element.
@@ -37312,18 +37598,29 @@ struct planner : kernel_chooser {
     reserve();
     made.constants = g.bytes;
     if (!choose_all()) return {};
+    const state_copies of_states(g, memory);
+    pool<char> is_copied;  // states
+    is_copied.assign(g.states.size(), 0);
+    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
     pool<std::int32_t> copies;
-    for (const ir::output& out : g.outputs)
-      copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    for (const ir::output& out : g.outputs) {
+      const std::int32_t state = memory.state_of(out.value);
+      const bool stays = memory.at(out.value).block != ir::none &&
+                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
+      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    }
     if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
     passes::place_blocks(memory, g.nodes.size(), watch);
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
     add_ports();
+    add_states();
+    made.steps_before_states = -1;
     for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
     if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
+    add_state_copies(of_states);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
     return static_cast<plan&&>(made);
@@ -39462,9 +39759,12 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
+/// Whether a value is there only when the network runs.
+constexpr bool is_made_by_runs(const ir::value& v) { return v.is != ir::kind::constant && v.is != ir::kind::weight; }
+
 /// Whether an operand has one number, or one for each column of a node's result, and no node makes it.
 constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
-  if (g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input) return false;
+  if (is_made_by_runs(g.at(id))) return false;
   const shape_t& shape = g.at(id).desc.shape;
   return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
 }
@@ -39480,8 +39780,7 @@ constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   std::int32_t found = ir::none;
   for (const std::int32_t id : ids) {
     if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1) || is_of_columns(g, id, result)) continue;
-    const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
-    if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
+    if (!is_made_by_runs(g.at(id)) || g.at(id).desc.elements() != elements) return ir::none;
     if (found == ir::none) found = id;
   }
   return found;
@@ -39627,6 +39926,7 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
   pool<unsigned char> is_computed;
   is_computed.assign(g.values.size(), 0);
   for (const std::int32_t id : g.inputs) is_computed[static_cast<std::size_t>(id)] = 1;
+  for (const ir::state& s : g.states) is_computed[static_cast<std::size_t>(s.value)] = 1;
   for (const ir::node& n : g.nodes)
     for (const std::int32_t from : g.inputs_of(n))
       if (from != ir::none && is_computed[static_cast<std::size_t>(from)] != 0)
@@ -39827,6 +40127,13 @@ enum class graph_rule {
   output_names_must_differ,
   weights_of_one_name_must_be_alike,
   tensors_must_belong_to_this_graph,
+  state_names_must_differ,
+  every_state_must_have_a_next,
+  a_state_must_have_one_next,
+  next_must_be_given_to_a_state,
+  next_must_have_the_desc_of_its_state,
+  initial_value_must_have_the_desc_of_its_state,
+  initial_value_must_be_a_constant_or_a_weight,
 };
 
 namespace ir {
@@ -39840,7 +40147,48 @@ struct complaint {
 
 }  // namespace ir
 
-/// Declares the tensors of a network. Names of inputs, of outputs and of weights are three spaces of their own.
+namespace detail {
+
+/// What a state and a value that it shall become, or begin with, differ in: dtypes, formats, or the numbers below.
+enum class state_difference { none, type, layout, rank, extent, scale, zero_point, channels };
+
+/// The first difference for the compiler to print.
+struct state_misfit {
+  state_difference in = state_difference::none;
+  std::int64_t got = 0, wanted = 0;
+};
+constexpr state_misfit misfit_of(const tensor_desc& state, const tensor_desc& value) {
+  if (ir::can_be_next(state, value)) return {};
+  if (state.type != value.type)
+    return {state_difference::type, static_cast<int>(value.type), static_cast<int>(state.type)};
+  if (state.rank() != value.rank()) return {state_difference::rank, value.rank(), state.rank()};
+  for (int i = 0; i < state.rank(); ++i)
+    if (state.shape[i] != value.shape[i]) return {state_difference::extent, value.shape[i], state.shape[i]};
+  const quantisation &q = value.quantised, &of = state.quantised;
+  if (q.mode != of.mode) return {state_difference::channels, static_cast<int>(q.mode), static_cast<int>(of.mode)};
+  if (q.scale != of.scale)
+    return {state_difference::scale, std::bit_cast<std::int32_t>(q.scale), std::bit_cast<std::int32_t>(of.scale)};
+  if (q.zero_point != of.zero_point) return {state_difference::zero_point, q.zero_point, of.zero_point};
+  return {state_difference::layout, static_cast<int>(value.layout), static_cast<int>(state.layout)};
+}
+
+/// The error for a value that a state cannot become.
+template <graph_rule Rule, state_misfit Found> constexpr auto report_misfit() {
+  constexpr auto got = static_cast<int>(Found.got), wanted = static_cast<int>(Found.wanted);
+  if constexpr (Found.in == state_difference::type)
+    return graph_rejected<Rule, actual<static_cast<dtype>(got)>, expected<static_cast<dtype>(wanted)>>::report();
+  else if constexpr (Found.in == state_difference::layout)
+    return graph_rejected<Rule, actual<static_cast<format>(got)>, expected<static_cast<format>(wanted)>>::report();
+  else if constexpr (Found.in == state_difference::scale)
+    return graph_rejected<Rule, actual<keyword::real(std::bit_cast<float>(got))>,
+                          expected<keyword::real(std::bit_cast<float>(wanted))>>::report();
+  else return graph_rejected<Rule, actual<got>, expected<wanted>>::report();
+}
+
+}  // namespace detail
+
+/// Declares the tensors of a network. Names of inputs, of outputs, of weights and of states are four spaces of their
+/// own.
 class builder {
  public:
   builder() = default;
@@ -39885,6 +40233,57 @@ class builder {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
+  }
+
+  /// A tensor that lives from run to run: zeros, or `initial`, in the first run, and after it in each what next() made
+  /// of it. Executors and sessions have states of their own, which reset(), save_state() and load_state() put back.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
+  constexpr auto state(std::string_view name) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(valid_extents(desc), "nnrt: extents of a state must be at least 1 and fit into memory");
+    static_assert(!needs_scales(desc), "nnrt: a state has one scale: scales of channels come by name, with a weight");
+    return tensor<desc>{{this, declare_state(desc, name, ir::none)}};
+  }
+  /// The same, which begins as a constant or a weight of its dtype and shape.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, tensor_desc Initial>
+  constexpr auto state(std::string_view name, tensor<Initial> initial) {
+    const auto declared = state<Type, Shape, Layout, Quantised>(name);
+    if constexpr (Initial.type == dtype::none) refuse();
+    else if constexpr (constexpr detail::state_misfit found = detail::misfit_of(declared.desc, Initial);
+                       found.in != detail::state_difference::none) {
+      static_cast<void>(detail::report_misfit<graph_rule::initial_value_must_have_the_desc_of_its_state, found>());
+      refuse();
+    } else {
+      begin_state(initial);
+    }
+    return declared;
+  }
+  /// The same, with the elements that it begins with, row-major.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, std::size_t Count>
+  constexpr auto state(std::string_view name, const element_t<Type> (&initial)[Count]) {
+    return state<Type, Shape, Layout, Quantised>(name, constant<Type, Shape, Layout, Quantised>(initial));
+  }
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
+  constexpr auto state(std::string_view name,
+                       const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& initial) {
+    return state<Type, Shape, Layout, Quantised>(name, constant<Type, Shape, Layout, Quantised>(initial));
+  }
+  /// Says what a state is in the next run: any tensor of its dtype and shape, itself and other states included. Within
+  /// a run a state is what it was at its begin, wherever it is read.
+  template <tensor_desc State, tensor_desc Next>
+  constexpr auto next(tensor<State> state, tensor<Next> value) {  // auto: the compiler looks at it where it is called
+    if constexpr (State.type == dtype::none || Next.type == dtype::none) refuse();
+    else if constexpr (constexpr detail::state_misfit found = detail::misfit_of(State, Next);
+                       found.in != detail::state_difference::none) {
+      static_cast<void>(detail::report_misfit<graph_rule::next_must_have_the_desc_of_its_state, found>());
+      refuse();
+    } else {
+      declare_next(state, value);
+    }
   }
 
   /// What is no list of such numbers.
@@ -39942,6 +40341,10 @@ class builder {
   constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view layer, std::string_view part);
   constexpr std::int32_t declare_scales(const tensor_desc& desc, ir::range name);
   constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
+  constexpr std::int32_t declare_state(const tensor_desc& desc, std::string_view name, std::int32_t initial);
+  /// What the state that was declared last begins with.
+  constexpr void begin_state(const handle& initial);
+  constexpr void declare_next(const handle& state, const handle& value);
 
   ir::graph ir_;
   ir::complaint complaint_;
@@ -40020,6 +40423,32 @@ constexpr void builder::declare_output(std::string_view name, const builder* own
   ir_.outputs.push_back({id, ir_.add_text(name)});
 }
 
+constexpr std::int32_t builder::declare_state(const tensor_desc& desc, std::string_view name, std::int32_t initial) {
+  for (const ir::state& other : ir_.states)
+    if (ir_.name_of(ir_.at(other.value).name) == name) complain(graph_rule::state_names_must_differ, name);
+  const std::int32_t id = ir_.add_value({desc, ir::kind::state, ir_.add_text(name), 0, ir::none});
+  ir_.states.push_back({id, ir::none, initial});
+  return id;
+}
+
+constexpr void builder::begin_state(const handle& initial) {
+  ir::state& begun = ir_.states.back();
+  const std::int32_t id = id_of(initial);
+  if (id == ir::none) return;
+  if (ir_.at(id).is != ir::kind::constant && ir_.at(id).is != ir::kind::weight)
+    return complain(graph_rule::initial_value_must_be_a_constant_or_a_weight, ir_.at(begun.value).name);
+  begun.initial = id;
+}
+
+constexpr void builder::declare_next(const handle& state, const handle& value) {
+  const std::int32_t of = id_of(state), id = id_of(value);
+  if (of == ir::none || id == ir::none) return;
+  ir::state* const declared = ir::find_state(ir_.states, of);
+  if (declared == nullptr) return complain(graph_rule::next_must_be_given_to_a_state, ir_.at(of).name);
+  if (declared->next != ir::none) return complain(graph_rule::a_state_must_have_one_next, ir_.at(of).name);
+  declared->next = id;
+}
+
 constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs,
                                          array_ref<const tensor_desc> outputs) {
   ir::node made;
@@ -40042,6 +40471,11 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
 }
 
 constexpr void builder::finish() {
+  for (ir::state& s : ir_.states)
+    if (s.next == ir::none) {
+      if (!refused_) complain(graph_rule::every_state_must_have_a_next, ir_.at(s.value).name);
+      s.next = s.value;  // so that the graph is one that can be planned
+    }
   if (refused_) return;
   if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");
   pool<char> used;
@@ -40049,6 +40483,7 @@ constexpr void builder::finish() {
   for (const std::int32_t id : ir_.operands)
     if (id != ir::none) used[static_cast<std::size_t>(id)] = 1;
   for (const ir::output& out : ir_.outputs) used[static_cast<std::size_t>(out.value)] = 1;
+  for (const ir::state& s : ir_.states) used[static_cast<std::size_t>(s.next)] = 1;
   for (const std::int32_t id : ir_.inputs)
     if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.at(id).name);
 }
@@ -40203,7 +40638,7 @@ constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Name and desc of an input, output or weight of a network.
+/// Name and desc of an input, output, weight or state of a network.
 struct tensor_info {
   std::string_view name;
   tensor_desc desc;
@@ -40414,6 +40849,14 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = info_of(written.outputs[i].value, written.outputs[i].name);
     return list;
   }();
+  /// States in order of declaration.
+  static constexpr std::array<tensor_info, written.states.size()> states = [] {
+    std::array<tensor_info, written.states.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] =
+          info_of(written.states[i].value, written.values[static_cast<std::size_t>(written.states[i].value)].name);
+    return list;
+  }();
   static constexpr std::size_t weight_count = [] {
     std::size_t n = 0;
     for (const ir::value& v : written.values) n += v.is == ir::kind::weight ? 1 : 0;
@@ -40491,6 +40934,8 @@ struct evaluation {
       if (v.is == ir::kind::constant) buffers[i] = passes::detail::load(g, v);
       else buffers[i] = typed_buffer(v.desc.type, v.desc.elements());
     }
+    for (const ir::state& s : g.states)
+      if (s.initial != ir::none) buffers[static_cast<std::size_t>(s.value)] = passes::detail::load(g, g.at(s.initial));
   }
   constexpr view view_of(std::int32_t id) const {
     if (id == ir::none) return {};
@@ -40523,9 +40968,10 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 
 }  // namespace detail
 
-/// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
-/// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (another size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
+/// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
+/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights;
+/// inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
+/// size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
@@ -41267,6 +41713,95 @@ const step* run_plan(const plan_view& plan, const run_context& context, After af
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/exec/saved_state.hpp
+// saved_state: what a network with states remembers at some time, as a value; and how states are put back.
+// Flow: executor and session save_state() and load_state() with it; reset() needs the plan alone.
+
+namespace nnrt::inline NNRT_ISA {
+
+/// The states of a network as they were when it was made, with their names and descs: so those of another network are
+/// refused. Executors and sessions of one network understand each other's, whatever policy or number of threads they
+/// have, as long as both have its states in the same dtypes.
+class saved_state {
+ public:
+  saved_state() = default;
+
+  std::size_t count() const { return states_.size(); }
+  /// Of state i, in order of declaration.
+  std::string_view name(std::size_t i) const {
+    return {text_.data() + states_[i].name.first, static_cast<std::size_t>(states_[i].name.count)};
+  }
+  const tensor_desc& desc(std::size_t i) const { return states_[i].desc; }
+  /// Its elements, row-major.
+  array_ref<const std::byte> bytes(std::size_t i) const {
+    return {bytes_.data() + states_[i].first_byte, static_cast<std::size_t>(states_[i].desc.bytes())};
+  }
+
+  void add(std::string_view name, const tensor_desc& desc, const std::byte* first) {
+    states_.push_back(
+        {{static_cast<std::int32_t>(text_.size()), static_cast<std::int32_t>(name.size())}, desc, bytes_.size()});
+    text_.insert(name.begin(), name.end());
+    bytes_.insert(first, first + desc.bytes());
+  }
+
+ private:
+  struct one {
+    ir::range name;  // in text_
+    tensor_desc desc;
+    std::size_t first_byte = 0;
+  };
+  pool<one> states_;
+  pool<char> text_;
+  pool<std::byte> bytes_;
+};
+
+namespace detail {
+
+/// Where a state is in this arena.
+inline std::byte* address_of(const plan_view& plan, const state_port& s, std::byte* arena) {
+  return arena + plan.slot_of(s).offset;
+}
+
+/// Gives all states what they are in a first run. `bases` has the constants and weights of the plan.
+inline void reset_states(const plan_view& plan, std::byte* arena, base_table bases) {
+  for (const state_port& s : plan.states) {
+    const auto bytes = static_cast<std::size_t>(plan.desc_of(plan.slot_of(s)).bytes());
+    const std::byte* const initial =
+        s.initial < 0 ? nullptr : address_of(plan.slots[static_cast<std::size_t>(s.initial)], bases);
+    if (initial != nullptr) std::memcpy(address_of(plan, s, arena), initial, bytes);
+    else std::memset(address_of(plan, s, arena), 0, bytes);
+  }
+}
+
+inline saved_state save_states(const plan_view& plan, std::byte* arena) {
+  saved_state made;
+  for (const state_port& s : plan.states)
+    made.add(plan.name_of(s), plan.desc_of(plan.slot_of(s)), address_of(plan, s, arena));
+  return made;
+}
+
+/// Error: invalid_argument, with what differs, and then no state has changed.
+[[gnu::cold]] inline result<void> load_states(const plan_view& plan, std::byte* arena, const saved_state& from) {
+  if (from.count() != plan.states.size())
+    return fail(error_code::invalid_argument,
+                {"saved state: got ", from.count(), " states, expected ", plan.states.size()});
+  for (std::size_t i = 0; i < plan.states.size(); ++i) {
+    const state_port& s = plan.states[i];
+    const tensor_desc& desc = plan.desc_of(plan.slot_of(s));
+    if (from.name(i) == plan.name_of(s) && ir::can_be_next(desc, from.desc(i))) continue;
+    return fail(error_code::invalid_argument,
+                {"saved state: state ", i, ": got ", piece::in_quotes(from.name(i)), " ", ir::to_string(from.desc(i)),
+                 ", expected ", piece::in_quotes(plan.name_of(s)), " ", ir::to_string(desc)});
+  }
+  for (std::size_t i = 0; i < plan.states.size(); ++i)
+    if (const auto bytes = from.bytes(i); !bytes.empty())
+      std::memcpy(address_of(plan, plan.states[i], arena), bytes.data(), bytes.size());
+  return {};
+}
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/exec/thread_trials.hpp
 // thread_trials: whether a small network's runs take less on several threads than on the caller's alone, found out while they run.
 // Flow: executors and sessions with threads run through it; who takes the times of steps does not, and always shares them out.
@@ -41989,13 +42524,14 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 
 /// Runs network G (a graph<f>). Movable; one thread at a time uses one executor, several executors may share() weights.
 ///
-///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the executor, valid until
-///                 the next run: a span of known size, or a tuple of them
+///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the
+///                 executor, valid until the next run, reset() or load_state(): a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
-/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
-/// range of the caller's, to which the run copies the next one: run(x, state, y, state).
+/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. What a network
+/// is to remember from run to run is a state of it (builder::state), which its executor has; or it is an input and an
+/// output, and a range of the caller's has it: run(x, state, y, state).
 template <class G, class Policy = cpu> class executor : public detail::refused_calls<G> {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
@@ -42047,8 +42583,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     requires(!G::weights.empty())
   = delete;
 
-  /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
-  /// broken contract, and the executor says so again at every run.
+  /// Another executor with the same prepared weights, and an arena, states and threads of its own: its states begin as
+  /// those of a new one. When there is no memory for them, that is a broken contract, and the executor says so again at
+  /// every run.
   executor share() const {
     if (!weights_) return broken(reason());  // it could not be made itself
     auto made = with(weights_, {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
@@ -42076,8 +42613,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
-  /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
+  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then
+  /// nothing was run; or naming the node, the rule and both values when the inputs' values break an operator's rule (an
+  /// index outside of the tensor), and then the outputs mean nothing. States are after a run that failed what they were
+  /// before it.
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
@@ -42119,6 +42658,18 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// The network, and its plan as it is run: for profiles.
   using network = G;
   static constexpr const plan_view& plan_of_steps() { return view_of_plan; }
+
+  /// Puts all states back to what they are in a first run; of networks without states it changes nothing.
+  void reset() {
+    if (weights_) detail::reset_states(view_of_plan, arena_.data(), bases_);
+  }
+  /// The states as they are after the last run; none of an executor that could not be made. Takes memory, unlike runs.
+  saved_state save_state() { return weights_ ? detail::save_states(view_of_plan, arena_.data()) : saved_state(); }
+  /// Goes on from there. Error: invalid_argument (states of another network), and then all are as they were.
+  result<void> load_state(const saved_state& from) {
+    if (!weights_) return fail(reason());
+    return detail::load_states(view_of_plan, arena_.data(), from);
+  }
 
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
@@ -42168,6 +42719,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
+    detail::reset_states(view_of_plan, arena_.data(), bases_);  // an output may be what a state becomes, in its place
     if constexpr (is_unrolled) return {};
     if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands"); !ok) return ok;
     make_views(view_of_plan, bases_, views());
@@ -43434,11 +43986,13 @@ inline std::uint64_t plan_digest_of(const plan_view& p) {
   };
   for (const array_ref<const step> list : {p.prepare, p.steps})
     for (const step& s : list) all.put(s.kernel), all.put(s.scratch_bytes), put_slots(s.inputs), put_slots(s.outputs);
+  for (const state_port& s : p.states) put_slots({s.slot, 1}), put_slots({s.initial, s.initial < 0 ? 0 : 1});
   all.put(p.prepared_bytes);
   return digest_of(array_ref<const std::byte>(all.bytes));
 }
 
-/// For each weight of a plan whether a step reads it, and not only what was prepared from it.
+/// For each weight of a plan whether a step reads it, or a state begins with it, and not only what was prepared from
+/// it.
 inline std::vector<char> weights_read(const plan_view& p) {
   std::vector<char> read(p.weights.size(), 0);
   const auto mark = [&](const operand_slot& slot) {
@@ -43451,6 +44005,8 @@ inline std::vector<char> weights_read(const plan_view& p) {
       mark(slot);
       if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
     }
+  for (const state_port& s : p.states)
+    if (s.initial >= 0) mark(p.slots[static_cast<std::size_t>(s.initial)]);
   return read;
 }
 

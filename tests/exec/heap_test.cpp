@@ -52,6 +52,30 @@ TEST_CASE("heap: executors run without it, in either form, by one thread or seve
   CHECK(allocations_of([&] { micro(x); }) == 0);
 }
 
+TEST_CASE("heap: neither runs of networks with states, nor what puts these back, ask for it") {
+  static constexpr auto remembers = [](builder& g) {
+    auto h = g.state<f32, shape<1, 4>>("h", {1, 2, 3, 4}), late = g.state<f32, shape<1, 4>>("late");
+    g.next(h, add(h, g.input<f32, shape<1, 4>>("x")));
+    g.next(late, h);
+    g.output("y", late);
+  };
+  const std::array<float, 4> x{1, 2, 3, 4};
+  executor<graph<remembers>> run;
+  session s(compile(to_model<graph<remembers>>().value()).value());
+  REQUIRE(s.run());
+  const saved_state kept = run.save_state();
+  bool went_well = true;
+  CHECK(allocations_of([&] {
+          for (int i = 0; i < 3; ++i) {
+            run(x);
+            went_well = s.run() && run.load_state(kept) && s.load_state(kept) && went_well;
+            run.reset();
+            s.reset();
+          }
+        }) == 0);
+  CHECK(went_well);
+}
+
 TEST_CASE("heap: sessions run without it, by one thread or several") {
   for (const int threads : {1, 3}) {
     CAPTURE(threads);

@@ -5,6 +5,7 @@
 #include <nnrt/exec/make_plan.hpp>
 
 #include "support/networks.hpp"
+#include "support/random_states.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -160,6 +161,18 @@ TEST_CASE("plan: ports have the names and descs that were declared") {
     CHECK(p.desc_of(p.weights[i]) == graph<branches>::weights[i].desc);
   }
   CHECK(p.base_count() == 4 + 1 + p.weights.size());
+}
+
+TEST_CASE("make_plan: states of random graphs are in each run what references make of them, in poisoned memory") {
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    CAPTURE(seed);
+    ir::graph g = with_random_states(seed);
+    const outputs_of_graph expected = computed_by_references(g, seed, 3);
+    CHECK(computed_by_plan(g, {.fast_kernels = false}, seed, 3) == expected);
+    passes::optimise(g);
+    CHECK(computed_by_plan(g, {.fast_kernels = false}, seed, 3) == expected);
+    CHECK(computed_by_plan(g, {.fast_kernels = false, .unrolled = true}, seed, 3) == expected);
+  }
 }
 
 }  // namespace

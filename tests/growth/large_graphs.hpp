@@ -62,16 +62,36 @@ inline ir::graph live_at_once(int nodes, bool sizes_differ) {
   return g.b.finish().graph;
 }
 
+/// A line of delays, states that exchange what they are by twos, and sums that stay in their places.
+inline ir::graph with_states(int nodes) {
+  large_builder g;
+  std::int32_t before = g.x;
+  for (int i = 0; i < nodes; i += 4) {
+    const auto declare = [&](const char* what) { return g.b.state(what + std::to_string(i), {f32, {1, 16}}).value(); };
+    const std::int32_t late = declare("late"), one = declare("one"), other = declare("other"), sum = declare("sum");
+    (void)g.b.next(late, before);
+    (void)g.b.next(one, other);
+    (void)g.b.next(other, one);
+    (void)g.b.next(sum, g.add(sum, late));
+    before = late;
+  }
+  return g.done(before);
+}
+
 inline const large_graph large_graphs[] = {
-    {"a chain", [](int nodes) {
+    {"states", with_states},
+    {"a chain",
+     [](int nodes) {
        large_builder g;
        std::int32_t last = g.x;
        for (int i = 0; i < nodes; ++i) last = i % 2 == 0 ? g.add(last, g.x) : g.node<ops::relu>({}, {last});
        return g.done(last);
      }},
     {"values that live at once", [](int nodes) { return live_at_once(nodes, false); }},
-    {"values of many sizes that live at once, all of them outputs", [](int nodes) { return live_at_once(nodes, true); }},
-    {"a ladder", [](int nodes) {
+    {"values of many sizes that live at once, all of them outputs",
+     [](int nodes) { return live_at_once(nodes, true); }},
+    {"a ladder",
+     [](int nodes) {
        large_builder g;
        std::int32_t left = g.sigmoid(g.x), right = g.x;
        for (int i = 0; i < nodes / 2; ++i) {
@@ -80,7 +100,8 @@ inline const large_graph large_graphs[] = {
        }
        return g.done(g.add(left, right));
      }},
-    {"shortcuts across half of the network", [](int nodes) {
+    {"shortcuts across half of the network",
+     [](int nodes) {
        large_builder g;
        std::vector<std::int32_t> down{g.x};
        for (int i = 0; i < nodes / 2; ++i) down.push_back(g.node<ops::softmax>({}, {down.back()}));
@@ -88,33 +109,39 @@ inline const large_graph large_graphs[] = {
        for (int i = nodes / 2; i > 0; --i) up = g.add(up, down[static_cast<std::size_t>(i)]);
        return g.done(up);
      }},
-    {"nodes that nobody reads, and equal ones", [](int nodes) {
+    {"nodes that nobody reads, and equal ones",
+     [](int nodes) {
        large_builder g;
        for (int i = 0; i < nodes / 2; ++i) g.sigmoid(g.x);
        std::int32_t sum = g.x;
        for (int i = 0; i < nodes / 4; ++i) sum = g.add(g.sigmoid(g.x), sum);
        return g.done(sum);
      }},
-    {"constants", [](int nodes) {
+    {"constants",
+     [](int nodes) {
        large_builder g;
        std::int32_t sum = g.x;
-       for (int i = 0; i < nodes / 2; ++i) sum = g.add(sum, g.add(g.constant(static_cast<float>(i)), g.constant(0.5F, 16)));
+       for (int i = 0; i < nodes / 2; ++i)
+         sum = g.add(sum, g.add(g.constant(static_cast<float>(i)), g.constant(0.5F, 16)));
        return g.done(sum);
      }},
-    {"a join of all, and parts of them", [](int nodes) {
+    {"a join of all, and parts of them",
+     [](int nodes) {
        large_builder g;
        std::vector<std::int32_t> all;
        for (int i = 0; i < nodes; ++i) all.push_back(g.sigmoid(g.x));
        return g.done(g.join(all, 0));
      }},
-    {"joins of joins", [](int nodes) {
+    {"joins of joins",
+     [](int nodes) {
        large_builder g;
        const std::int32_t first = g.sigmoid(g.x);
        std::int32_t last = first;
        for (int i = 0; i < nodes / 3; ++i) last = g.join({last, g.add(first, g.constant(static_cast<float>(i)))}, 1);
        return g.done(last);
      }},
-    {"numbers that differ by a scale", [](int nodes) {
+    {"numbers that differ by a scale",
+     [](int nodes) {
        large_builder g;
        for (int i = 0; i < nodes; ++i) {
          const tensor_desc wanted{i8, nd, {1, 16}, quant{0.5F + static_cast<float>(i) / 16384, 0}};
@@ -127,7 +154,8 @@ inline const large_graph large_graphs[] = {
        }
        return g.b.finish().graph;
      }},
-    {"activations with another slope each", [](int nodes) {
+    {"activations with another slope each",
+     [](int nodes) {
        large_builder g;
        std::int32_t last = g.x;
        for (int i = 0; i < nodes; ++i) {
@@ -138,7 +166,8 @@ inline const large_graph large_graphs[] = {
        }
        return g.done(last);
      }},
-    {"layers with a normalisation and an activation", [](int nodes) {
+    {"layers with a normalisation and an activation",
+     [](int nodes) {
        large_builder g;
        std::int32_t last = g.b.input("image", {f32, nhwc, {1, 4, 4, 2}}).value();
        for (int i = 0; i < nodes / 3; ++i) {
@@ -150,7 +179,8 @@ inline const large_graph large_graphs[] = {
        }
        return g.done(last);
      }},
-    {"dense layers on columns in order", [](int nodes) {
+    {"dense layers on columns in order",
+     [](int nodes) {
        large_builder g;
        std::int32_t last = g.x;
        for (int i = 0; i < nodes / 2; ++i) {
@@ -162,10 +192,12 @@ inline const large_graph large_graphs[] = {
        }
        return g.done(last);
      }},
-    {"halves", [](int nodes) {
+    {"halves",
+     [](int nodes) {
        large_builder g;
        std::int32_t last = g.b.input("h", {f16, {1, 16}}).value();
-       for (int i = 0; i < nodes; ++i) last = i % 2 == 0 ? g.node<ops::softmax>({}, {last}) : g.node<ops::exp>({}, {last});
+       for (int i = 0; i < nodes; ++i)
+         last = i % 2 == 0 ? g.node<ops::softmax>({}, {last}) : g.node<ops::exp>({}, {last});
        return g.done(last);
      }},
 };

@@ -122,4 +122,47 @@ TEST_CASE("model_builder: a node on inputs, or on an input whose shape is unknow
   CHECK(b.graph().nodes.size() == 2);
 }
 
+TEST_CASE("model_builder: states by name, and what they become") {
+  model_builder b;
+  const std::array<float, 2> first{1, 2};
+  const std::int32_t x = *b.input("x", {f32, {2}}), begun = *b.constant<float>({f32, {2}}, first);
+  const std::int32_t h = *b.state("h", {f32, {2}}, begun), late = *b.state("late", {f32, {2}});
+  const std::int32_t sum = (*b.apply<ops::add>({}, {h, x}))[0];
+  REQUIRE(b.next(h, sum));
+  REQUIRE(b.next(late, h));
+  CHECK(b.readiness_of(h) == passes::readiness::computed);
+  REQUIRE(b.graph().states.size() == 2);
+  const ir::state& made = b.graph().states[0];
+  CHECK(b.graph().at(h).is == ir::kind::state);
+  CHECK(made.value == h);
+  CHECK(made.next == sum);
+  CHECK(made.initial == begun);
+  CHECK(b.graph().states[1].initial == ir::none);
+}
+
+TEST_CASE("model_builder: states that cannot be are refused, and add nothing") {
+  model_builder b;
+  const std::array<float, 3> three{};
+  const std::int32_t x = *b.input("x", {f32, {2}}), wide = *b.constant<float>({f32, {3}}, three);
+  const std::int32_t sum = (*b.apply<ops::add>({}, {x, x}))[0], h = *b.state("h", {f32, {2}});
+  const auto refusal = [](const auto& made) { return made ? std::string() : made.error().message(); };
+  CHECK(refusal(b.state("h", {f32, {2}})) == "two states are called \"h\"");
+  CHECK(refusal(b.state("s", {f32, {-1}})) ==
+        "\"s\": f32 [?] has unknown extents, or more elements than memory can hold");
+  CHECK(refusal(b.state("s", {i8, nd, {2}, per_channel<0>})) ==
+        "\"s\": i8 [2] per channel of axis 0: a state has one scale");
+  CHECK(refusal(b.state("s", {f32, {2}}, 99)) == "state \"s\": value 99 does not exist");
+  CHECK(refusal(b.state("s", {f32, {2}}, x)) == "\"s\": f32 [2]: a state begins as a constant or a weight");
+  CHECK(refusal(b.state("s", {f32, {2}}, sum)) == "\"s\": f32 [2]: a state begins as a constant or a weight");
+  CHECK(refusal(b.state("s", {f32, {2}}, wide)) == "\"s\": f32 [2] cannot begin as f32 [3]");
+  CHECK(b.graph().states.size() == 1);
+  CHECK(refusal(b.next(x, sum)) == "next: value 0 is no state");
+  CHECK(refusal(b.next(h, 99)) == "next: value 99 does not exist");
+  CHECK(refusal(b.next(99, x)) == "next: value 99 does not exist");
+  CHECK(refusal(b.next(h, wide)) == "\"h\": f32 [2] cannot become f32 [3]");
+  REQUIRE(b.next(h, sum));
+  CHECK(refusal(b.next(h, x)) == "state \"h\" has two next values");
+  CHECK(b.graph().states[0].next == sum);
+}
+
 }  // namespace

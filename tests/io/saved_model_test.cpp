@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nnrt/io/make_weights.hpp>
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/conv2d.hpp>
@@ -102,6 +103,35 @@ bool is_same(const weights& a, const weights& b) {
     if (other == nullptr || other->type != tensor.type || other->shape != tensor.shape || std::memcmp(other->bytes.data(), tensor.bytes.data(), tensor.bytes.size()) != 0) return false;
   }
   return true;
+}
+
+/// A sum that is kept, begun with a constant, and what it was before.
+saved_model network_with_states() {
+  model_builder b;
+  const float first[] = {1, 2};
+  const auto x = *b.input("x", {f32, {2}});
+  const auto total = *b.state("total", {f32, {2}}, *b.constant<float>({f32, {2}}, first)),
+             late = *b.state("late", {f32, {2}});
+  const auto sum = (*b.apply<ops::add>({}, {total, x}))[0];
+  (void)b.next(total, sum);
+  (void)b.next(late, total);
+  (void)b.output("y", late);
+  return {.network = b.finish(), .name = "net", .architecture = {}, .places = {}, .inputs = {}, .made_by = {}};
+}
+
+TEST_CASE("saved model: states come back, and those that cannot be do not") {
+  const saved_model made = network_with_states();
+  const byte_list file = bytes_of(made);
+  const auto loaded = load_models(std::span<const std::byte>(file));
+  REQUIRE(loaded);
+  CHECK(nnrt_test::difference_of((*loaded)[0].network.graph, made.network.graph) == "");
+  CHECK(message_of(signed_with(file, "\\\"next\\\":4", "\\\"next\\\":9")).find("state \"total\" has no next value") !=
+        std::string::npos);
+  CHECK(message_of(signed_with(file, "\\\"value\\\":2,\\\"next", "\\\"value\\\":0,\\\"next"))
+            .find("lists value 0 as a state, which it is not") != std::string::npos);
+  CHECK(
+      message_of(signed_with(file, "\\\"initial\\\":1", "\\\"initial\\\":0")).find("neither a constant nor a weight") !=
+      std::string::npos);
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ struct row {
 };
 constexpr auto x_of(builder& g, std::string_view name = "x") { return g.input<f32, shape<1, 4>>(name); }
 
+constexpr auto h_of(builder& g, std::string_view name = "h") { return g.state<f32, shape<1, 4>>(name); }
+
 constexpr row table[] = {
     {"nothing is wrong", [](builder& g) { g.output("y", x_of(g)); }, false, {}, ""},
     {"names of inputs, weights and outputs are three spaces",
@@ -89,6 +91,69 @@ constexpr row table[] = {
        g.output("y", x_of(g) + stranger);
      },
      true, graph_rule::tensors_must_belong_to_this_graph, ""},
+    {"a state, which is no input, and names that are a space of their own",
+     [](builder& g) {
+       auto x = h_of(g, "x");
+       g.next(x, relu(x + x_of(g)));
+       g.output("x", x);
+     },
+     false,
+     {},
+     ""},
+    {"an input that a state becomes is used",
+     [](builder& g) {
+       auto h = h_of(g);
+       g.next(h, x_of(g));
+       g.output("y", h);
+     },
+     false,
+     {},
+     ""},
+    {"two states of one name",
+     [](builder& g) {
+       auto a = h_of(g), b = h_of(g);
+       g.next(a, b), g.next(b, a);
+       g.output("y", a);
+     },
+     true, graph_rule::state_names_must_differ, "h"},
+    {"a state without a next value", [](builder& g) { g.output("y", h_of(g, "lost")); }, true,
+     graph_rule::every_state_must_have_a_next, "lost"},
+    {"two next values",
+     [](builder& g) {
+       auto h = h_of(g, "twice");
+       g.next(h, relu(h)), g.next(h, h);
+       g.output("y", h);
+     },
+     true, graph_rule::a_state_must_have_one_next, "twice"},
+    {"a next value of an input",
+     [](builder& g) {
+       auto x = x_of(g);
+       g.next(x, relu(x));
+       g.output("y", x);
+     },
+     true, graph_rule::next_must_be_given_to_a_state, "x"},
+    {"a next value of another graph's state",
+     [](builder& g) {
+       builder other;
+       g.next(h_of(other), x_of(g));
+       g.output("y", x_of(g, "z"));
+     },
+     true, graph_rule::tensors_must_belong_to_this_graph, ""},
+    {"another graph's tensor as a next value",
+     [](builder& g) {
+       builder other;
+       auto h = h_of(g);
+       g.next(h, x_of(other));
+       g.output("y", h);
+     },
+     true, graph_rule::tensors_must_belong_to_this_graph, ""},
+    {"a state that begins as what only a run knows",
+     [](builder& g) {
+       auto h = g.state<f32, shape<1, 4>>("h", x_of(g));
+       g.next(h, h);
+       g.output("y", h);
+     },
+     true, graph_rule::initial_value_must_be_a_constant_or_a_weight, "h"},
 };
 
 constexpr bool complains_as_stated(const row& r) {

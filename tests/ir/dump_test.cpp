@@ -90,4 +90,22 @@ TEST_CASE("dump: the log says in a line what became of each node") {
   CHECK(ir::log_text(g) == "fused relu into conv2d \"stem\"\nremoved conv2d \"stem\"\n");
 }
 
+TEST_CASE("dump: the picture has states, and dashed arrows from what they become") {
+  const std::string picture = ir::dot(written([](builder& b) {
+    auto h = b.state<f32, shape<1, 4>>("h"), late = b.state<f32, shape<1, 4>>("late"),
+         fixed = b.state<f32, shape<1, 4>>("fixed");
+    b.next(h, relu(h));
+    b.next(late, h);
+    b.next(fixed, b.constant<f32, shape<1, 4>>({1, 2, 3, 4}));
+    b.output("y", late);
+  }));
+  CAPTURE(picture);
+  for (const char* line :
+       {"  v0 [shape=oval, style=filled, fillcolor=\"#fef7e0\", label=\"h\\nf32 [1, 4]\"];\n", "  v0 -> n0;\n",
+        "  n0 -> v0 [style=dashed, label=\"[1, 4]\"];\n", "  v0 -> v1 [style=dashed, label=\"[1, 4]\"];\n",
+        "  v4 [shape=oval, label=\"f32 [1, 4]\"];\n", "  v4 -> v2 [style=dashed, label=\"[1, 4]\"];\n",
+        "  v1 -> out0;\n"})
+    CHECK(picture.find(line) != std::string::npos);
+}
+
 }  // namespace

@@ -2,6 +2,7 @@
 #include <nnrt/passes/check_graph.hpp>
 
 #include <doctest/doctest.h>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/constant_of_shape.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/passes/optimise.hpp>
@@ -59,8 +60,10 @@ const row spoiled[] = {
      "graph: value 3 has quantisation 3, expected 0 to 2"},
     {"a rounding that is none", [](ir::graph& g) { g.at(3).desc.quantised.rounding = static_cast<stored_rounding>(2); },
      "graph: value 3 has rounding 2, expected 0 to 1"},
-    {"an unknown extent of a weight", [](ir::graph& g) { g.at(1).desc.shape[0] = -1; }, "graph: value 1 has unknown extents"},
-    {"an unknown extent of a constant", [](ir::graph& g) { g.at(2).desc.shape[0] = -1; }, "graph: value 2 has unknown extents"},
+    {"an unknown extent of a weight", [](ir::graph& g) { g.at(1).desc.shape[0] = -1; },
+     "graph: value 1 has unknown extents"},
+    {"an unknown extent of a constant", [](ir::graph& g) { g.at(2).desc.shape[0] = -1; },
+     "graph: value 2 has unknown extents"},
     {"an extent that means nothing", [](ir::graph& g) { g.at(0).desc.shape[0] = -2; },
      "graph: value 0 has extent -2, expected -1 (unknown) or more"},
     {"extents whose product overflows",
@@ -68,7 +71,7 @@ const row spoiled[] = {
        g.at(0).desc.shape = {huge, huge, huge, huge};
      },
      "graph: value 0 has more elements than memory can hold"},
-    {"a kind that is none", [](ir::graph& g) { g.at(4).is = static_cast<ir::kind>(4); },
+    {"a kind that is none", [](ir::graph& g) { g.at(4).is = static_cast<ir::kind>(5); },
      "graph: value 4 is of no kind"},
     {"a name behind the text",
      [](ir::graph& g) {
@@ -124,7 +127,8 @@ const row spoiled[] = {
        const float scales[] = {1, -0.5F};
        std::memcpy(&g.bytes[static_cast<std::size_t>(g.at(2).first_byte)], scales, sizeof scales);
      },
-     "graph: value 1 is quantised per channel by constant 2: scale 1: got -0.5, expected a finite number of at least 0"},
+     "graph: value 1 is quantised per channel by constant 2: scale 1: got -0.5, expected a finite number of at least "
+     "0"},
     {"a boolean that is neither",
      [](ir::graph& g) {
        g.at(2).desc.type = boolean;
@@ -323,6 +327,69 @@ TEST_CASE("check_graph: spoiled graphs that pass are planned without harm") {
     CHECK(made.arena_bytes >= made.arena_lower_bound);
   }
   CHECK(accepted > 1000);
+}
+
+/// An input x 0, a state h 1 that becomes their sum 2, another state 3 that begins as constant 4 and becomes h.
+ir::graph with_states() {
+  ir::graph g = written([](builder& b) {
+    auto x = b.input<f32, shape<1, 4>>("x");
+    auto h = b.state<f32, shape<1, 4>>("h");
+    auto next = add(h, x);
+    b.next(h, next);
+    auto late = b.state<f32, shape<1, 4>>("late", {1, 2, 3, 4});
+    b.next(late, h);
+    b.output("y", late);
+  });
+  g.nodes[0].op = &dynamic_operator<ops::add>;
+  return g;
+}
+
+const row spoiled_states[] = {
+    {"nothing", [](ir::graph&) {}, ""},
+    {"no value", [](ir::graph& g) { g.states[0].value = 99; }, "graph: lists value 99 as a state, which it is not"},
+    {"no state", [](ir::graph& g) { g.states[0].value = 0; }, "graph: lists value 0 as a state, which it is not"},
+    {"one twice", [](ir::graph& g) { g.states[1].value = g.states[0].value; }, "graph: lists state 1 twice"},
+    {"one left out", [](ir::graph& g) { g.states.erase_if([](const ir::state& s) { return s.value == 1; }); },
+     "graph: value 1 is a state that the graph does not list"},
+    {"two of one name", [](ir::graph& g) { g.at(g.states[1].value).name = g.at(1).name; },
+     "graph: two states are called \"h\""},
+    {"no next value", [](ir::graph& g) { g.states[0].next = ir::none; }, "graph: state \"h\" has no next value"},
+    {"a next value that no node makes",
+     [](ir::graph& g) {
+       g.states[0].next = g.add_value({{f32, {1, 4}}, ir::kind::result, {}, 0, ir::none});
+     },
+     "graph: state \"h\" has no next value"},
+    {"a next value beyond all", [](ir::graph& g) { g.states[1].next = 99; }, "graph: state \"late\" has no next value"},
+    {"a next value of another shape",
+     [](ir::graph& g) {
+       g.at(g.states[1].value).desc.shape = {1, 5}, g.states[1].initial = ir::none;
+     },
+     "graph: state \"late\" is f32 [1, 5], but becomes f32 [1, 4]"},
+    {"a next value of another dtype",
+     [](ir::graph& g) { g.at(g.states[1].value).desc.type = i32, g.states[1].initial = ir::none; },
+     "graph: state \"late\" is i32 [1, 4], but becomes f32 [1, 4]"},
+    {"unknown extents", [](ir::graph& g) { g.at(1).desc.shape[0] = -1; }, "graph: value 1 has unknown extents"},
+    {"a scale for each channel",
+     [](ir::graph& g) {
+       const std::int32_t scales = g.add_constant<float>({f32, {4}}, pool<float>{1, 1, 1, 1});
+       g.at(1).desc.quantised = per_channel<1>, g.at(1).scales = scales;
+     },
+     "graph: state \"h\" has a scale for each channel, expected one"},
+    {"an initial value that is none", [](ir::graph& g) { g.states[0].initial = 99; },
+     "graph: state \"h\" begins as no value"},
+    {"an initial value that a run makes", [](ir::graph& g) { g.states[0].initial = 0; },
+     "graph: state \"h\" begins as a value that is neither a constant nor a weight"},
+    {"an initial value of another shape", [](ir::graph& g) { g.at(g.states[1].initial).desc.shape = {4}; },
+     "graph: state \"late\" is f32 [1, 4], but begins as f32 [4]"},
+};
+
+TEST_CASE("check_graph: states that no builder could have made are refused, with the state's name") {
+  for (const row& r : spoiled_states) {
+    CAPTURE(r.what);
+    ir::graph g = with_states();
+    r.spoil(g);
+    CHECK(complaint_about(g) == r.message);
+  }
 }
 
 }  // namespace

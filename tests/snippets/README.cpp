@@ -26,7 +26,7 @@ bool packed() {
 
 // --- A network with a state
 // declarations: layers::conv2d<1, 1, 3>(window
-void with_a_state(nnrt::result<nnrt::executor<nnrt::graph<filter>>>& run, const std::array<float, 64>& x, std::array<float, 2>& past,
+void with_a_state(nnrt::result<nnrt::executor<nnrt::graph<filter>>>& run, const std::array<float, 64>& x,
                   std::array<float, 64>& y) {
   // statements: layers::conv2d<1, 1, 3>(window
 }

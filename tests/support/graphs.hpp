@@ -7,6 +7,7 @@
 
 #include <nnrt/exec/evaluate.hpp>
 #include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/saved_state.hpp>
 #include <nnrt/ir/apply.hpp>
 
 #include <cmath>
@@ -73,8 +74,8 @@ constexpr std::vector<float> numbers_named(std::string_view name, std::int64_t c
 using outputs_of_graph = std::vector<std::vector<float>>;
 
 /// The outputs (of dtype f32) of a graph whose inputs and weights (of dtype f32) have the numbers that follow from
-/// their names.
-constexpr outputs_of_graph computed_by_references(const ir::graph& g, std::uint32_t seed = 1) {
+/// their names, after so many runs.
+constexpr outputs_of_graph computed_by_references(const ir::graph& g, std::uint32_t seed = 1, int times = 1) {
   nnrt::detail::evaluation e(g);
   for (std::size_t id = 0; id < g.values.size(); ++id) {
     const ir::value& v = g.values[id];
@@ -82,7 +83,21 @@ constexpr outputs_of_graph computed_by_references(const ir::graph& g, std::uint3
     const std::vector<float> numbers = numbers_named(g.name_of(v.name), v.desc.elements(), seed);
     std::copy(numbers.begin(), numbers.end(), e.buffers[id].as<float>().begin());
   }
+  const auto numbers_of = [&](std::int32_t id) { return e.buffers[static_cast<std::size_t>(id)].as<float>(); };
+  const auto copied_of = [&](std::int32_t id) {
+    return std::vector<float>(numbers_of(id).begin(), numbers_of(id).end());
+  };
+  for (const ir::state& s : g.states)
+    if (s.initial != ir::none && g.at(s.initial).is == ir::kind::weight)
+      std::copy(numbers_of(s.initial).begin(), numbers_of(s.initial).end(), numbers_of(s.value).begin());
   e.run();
+  for (int i = 1; i < times; ++i) {
+    std::vector<std::vector<float>> next;
+    for (const ir::state& s : g.states) next.push_back(copied_of(s.next));
+    for (std::size_t k = 0; k < next.size(); ++k)
+      std::copy(next[k].begin(), next[k].end(), numbers_of(g.states[k].value).begin());
+    e.run();
+  }
   outputs_of_graph all;
   for (const ir::output& out : g.outputs) {
     const std::span<float> elements = e.buffers[static_cast<std::size_t>(out.value)].as<float>();
@@ -143,6 +158,7 @@ inline outputs_of_graph computed_by_plan(const ir::graph& g, plan_options option
   context.bases = bases;
   context.views = views;
   run_steps(p, p.prepare, context);
+  nnrt::detail::reset_states(p, arena.data(), bases);
   context.threads = threads;
   context.further_scratch = further_scratch.data();
   for (int i = 0; i < times; ++i) run_plan(p, context);

@@ -35,6 +35,11 @@ inline std::string difference_of(const nnrt::ir::graph& a, const nnrt::ir::graph
   if (!detail::equal<std::int32_t>(a.inputs, b.inputs)) return "the inputs";
   for (std::size_t i = 0; i < a.outputs.size(); ++i)
     if (a.outputs[i].value != b.outputs[i].value || a.name_of(a.outputs[i].name) != b.name_of(b.outputs[i].name)) return "output " + std::to_string(i);
+  if (a.states.size() != b.states.size()) return "other numbers of states";
+  for (std::size_t i = 0; i < a.states.size(); ++i) {
+    const nnrt::ir::state &x = a.states[i], &y = b.states[i];
+    if (x.value != y.value || x.next != y.next || x.initial != y.initial) return "state " + std::to_string(i);
+  }
   return {};
 }
 

@@ -50,9 +50,26 @@ namespace detail {
   append(out, {letters_of(line), "\n"});
 }
 
+/// Name, desc and place of each state, and whether what it becomes is made there.
+[[gnu::cold]] inline void append_states(pool<char>& out, const plan_view& plan) {
+  if (plan.states.empty()) return;
+  append(out, {"states, from run to run\n"});
+  for (const state_port& s : plan.states) {
+    pool<char> line;
+    append(line, {"  \"", plan.name_of(s), "\""});
+    pad_to(line, 36);
+    ir::detail::append_desc(line, plan.desc_of(plan.slot_of(s)));
+    pad_to(line, 64);
+    append(line, {s.is_copied ? "copied at the end" : "in place"});
+    pad_to(line, 92);
+    append_place(line, plan.slot_of(s));
+    append(out, {letters_of(line), "\n"});
+  }
+}
+
 }  // namespace detail
 
-/// Passes, prepare steps, steps and memory of a planned graph.
+/// Passes, prepare steps, steps, states and memory of a planned graph.
 [[gnu::cold]] inline std::string dump_plan(const ir::graph& optimised, const plan_view& plan, std::int64_t lower_bound) {
   pool<char> out;
   append(out, {"passes\n"});
@@ -71,6 +88,7 @@ namespace detail {
     else append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes, " bytes between\n"});
     for (std::int32_t left = group.steps.count; left > 0; --left) detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
   }
+  detail::append_states(out, plan);
   append(out, {"memory\n  arena ", plan.arena_bytes, " bytes (lower bound ", lower_bound, "), prepared weights ", plan.prepared_bytes, " bytes\n"});
   return string_of(out);
 }

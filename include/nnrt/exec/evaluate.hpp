@@ -24,6 +24,8 @@ struct evaluation {
       if (v.is == ir::kind::constant) buffers[i] = passes::detail::load(g, v);
       else buffers[i] = typed_buffer(v.desc.type, v.desc.elements());
     }
+    for (const ir::state& s : g.states)
+      if (s.initial != ir::none) buffers[static_cast<std::size_t>(s.value)] = passes::detail::load(g, g.at(s.initial));
   }
   constexpr view view_of(std::int32_t id) const {
     if (id == ir::none) return {};
@@ -56,9 +58,10 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 
 }  // namespace detail
 
-/// The outputs of network G for these inputs, an array each (a tuple of arrays when there are several), computed by the references, in
-/// constant evaluation or at run time. G names no weights; inputs are ranges of the element type, in order of declaration, and of the size
-/// that the network declares (another size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
+/// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
+/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights;
+/// inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
+/// size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");

@@ -7,6 +7,7 @@
 #include <nnrt/exec/memory.hpp>
 #include <nnrt/exec/options.hpp>
 #include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/saved_state.hpp>
 #include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 #include <nnrt/exec/unrolled.hpp>
@@ -40,13 +41,14 @@ inline constexpr bool unrolls = Policy::form == execution_form::unrolled || (Pol
 
 /// Runs network G (a graph<f>). Movable; one thread at a time uses one executor, several executors may share() weights.
 ///
-///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the executor, valid until
-///                 the next run: a span of known size, or a tuple of them
+///   run(x…)       inputs in order of declaration, each a contiguous range of the element type; returns views into the
+///                 executor, valid until the next run, reset() or load_state(): a span of known size, or a tuple of them
 ///   run(x…, y…)   the same, and copies the outputs into the caller's ranges
 ///   try_run(…)    either; a result instead of a broken contract when a size that only run time knows is wrong
 ///
-/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. A network with a state reads it from a
-/// range of the caller's, to which the run copies the next one: run(x, state, y, state).
+/// A run overwrites the results of the last one before it has read all inputs, so none may lie in them. What a network
+/// is to remember from run to run is a state of it (builder::state), which its executor has; or it is an input and an
+/// output, and a range of the caller's has it: run(x, state, y, state).
 template <class G, class Policy = cpu> class executor : public detail::refused_calls<G> {
   static constexpr const auto& plan = G::template plan_as<detail::unrolls<G, Policy>, Policy::winograd>();
   static constexpr plan_view view_of_plan = plan_view::of(plan);
@@ -98,8 +100,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     requires(!G::weights.empty())
   = delete;
 
-  /// Another executor with the same prepared weights, and an arena and threads of its own. When there is no memory for them, that is a
-  /// broken contract, and the executor says so again at every run.
+  /// Another executor with the same prepared weights, and an arena, states and threads of its own: its states begin as
+  /// those of a new one. When there is no memory for them, that is a broken contract, and the executor says so again at
+  /// every run.
   executor share() const {
     if (!weights_) return broken(reason());  // it could not be made itself
     auto made = with(weights_, {.threads = threads_ ? threads_->threads() : 1, .pin_threads = threads_ && threads_->is_pinned()});
@@ -127,8 +130,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     }(std::make_index_sequence<input_count>{}, std::make_index_sequence<output_count>{});
   }
 
-  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then nothing was run; or naming the node,
-  /// the rule and both values when the inputs' values break an operator's rule (an index outside of the tensor), and then the outputs mean nothing.
+  /// Errors: invalid_argument, naming the input and both sizes or that it lies in the executor's results, and then
+  /// nothing was run; or naming the node, the rule and both values when the inputs' values break an operator's rule (an
+  /// index outside of the tensor), and then the outputs mean nothing. States are after a run that failed what they were
+  /// before it.
   template <class... Ranges>
     requires(rules::template takes<input_count, Ranges...>)
   result<outputs_type> try_run(const Ranges&... inputs) {
@@ -170,6 +175,18 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// The network, and its plan as it is run: for profiles.
   using network = G;
   static constexpr const plan_view& plan_of_steps() { return view_of_plan; }
+
+  /// Puts all states back to what they are in a first run; of networks without states it changes nothing.
+  void reset() {
+    if (weights_) detail::reset_states(view_of_plan, arena_.data(), bases_);
+  }
+  /// The states as they are after the last run; none of an executor that could not be made. Takes memory, unlike runs.
+  saved_state save_state() { return weights_ ? detail::save_states(view_of_plan, arena_.data()) : saved_state(); }
+  /// Goes on from there. Error: invalid_argument (states of another network), and then all are as they were.
+  result<void> load_state(const saved_state& from) {
+    if (!weights_) return fail(reason());
+    return detail::load_states(view_of_plan, arena_.data(), from);
+  }
 
   /// The outputs of the last run: one span, or a tuple of them.
   outputs_type outputs() {
@@ -219,6 +236,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     if (auto ok = arena_.allocate(room); !ok) return ok;
     bases_[in_arena] = arena_.data();
     clear_ports(view_of_plan, view_of_plan.outputs, bases_);
+    detail::reset_states(view_of_plan, arena_.data(), bases_);  // an output may be what a state becomes, in its place
     if constexpr (is_unrolled) return {};
     if (auto ok = views_.allocate(static_cast<std::int64_t>(plan.slots.size() * sizeof(view)), "views of operands"); !ok) return ok;
     make_views(view_of_plan, bases_, views());

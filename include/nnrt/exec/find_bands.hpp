@@ -75,7 +75,7 @@ struct band_finder {
   const passes::memory_plan& memory;
   array_ref<const band_candidate> candidates;  // every node that has a step, in order
   band_options options;
-  pool<std::int32_t> reads;  // of values, by nodes and as outputs
+  pool<std::int32_t> reads;  // of values, by nodes, as outputs and as what states become
 
   constexpr band_finder(const ir::graph& graph, const passes::memory_plan& plan, array_ref<const band_candidate> all,
                         band_options chosen)
@@ -85,6 +85,7 @@ struct band_finder {
       for (const std::int32_t id : g.inputs_of(n))
         if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
     for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) ++reads[static_cast<std::size_t>(s.next)];
   }
 
   constexpr const band_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }

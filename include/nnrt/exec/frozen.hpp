@@ -26,6 +26,7 @@ template <graph_sizes N> struct frozen_graph {
   std::array<ir::node, N.nodes> nodes{};
   std::array<std::int32_t, N.inputs> inputs{};
   std::array<ir::output, N.outputs> outputs{};
+  std::array<ir::state, N.states> states{};
   std::array<std::int32_t, N.operands> operands{};
   std::array<word, N.words> words{};
   std::array<char, N.text> text{};
@@ -38,6 +39,7 @@ template <graph_sizes N> struct frozen_graph {
     copy(g.nodes, nodes);
     copy(g.inputs, inputs);
     copy(g.outputs, outputs);
+    copy(g.states, states);
     copy(g.operands, operands);
     copy(g.words, words);
     copy(g.text, text);
@@ -52,6 +54,7 @@ template <graph_sizes N> struct frozen_graph {
     g.nodes.insert(nodes.begin(), nodes.end());
     g.inputs.insert(inputs.begin(), inputs.end());
     g.outputs.insert(outputs.begin(), outputs.end());
+    g.states.insert(states.begin(), states.end());
     g.operands.insert(operands.begin(), operands.end());
     g.words.insert(words.begin(), words.end());
     g.text.insert(text.begin(), text.end());
@@ -74,18 +77,22 @@ template <plan_sizes N> struct frozen_plan {
   std::array<port, N.inputs> inputs{};
   std::array<port, N.outputs> outputs{};
   std::array<port, N.weights> weights{};
+  std::array<state_port, N.states> states{};
   std::array<fallible_node, N.fallible> fallible{};
   std::array<char, N.text> text{};
   alignas(passes::arena_alignment) std::array<std::byte, N.constants> constants{};
-  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes;
+  std::int64_t arena_bytes, arena_lower_bound, prepared_bytes, prepare_scratch_bytes, part_scratch_bytes,
+      steps_before_states;
 
   /// Of a plan, or of a larger frozen one.
-  template <class Plan> constexpr explicit frozen_plan(const Plan& p)
+  template <class Plan>
+  constexpr explicit frozen_plan(const Plan& p)
       : arena_bytes(p.arena_bytes),
         arena_lower_bound(p.arena_lower_bound),
         prepared_bytes(p.prepared_bytes),
         prepare_scratch_bytes(p.prepare_scratch_bytes),
-        part_scratch_bytes(p.part_scratch_bytes) {
+        part_scratch_bytes(p.part_scratch_bytes),
+        steps_before_states(p.steps_before_states) {
     copy(p.steps, steps);
     copy(p.prepare, prepare);
     copy(p.bands, bands);
@@ -96,6 +103,7 @@ template <plan_sizes N> struct frozen_plan {
     copy(p.inputs, inputs);
     copy(p.outputs, outputs);
     copy(p.weights, weights);
+    copy(p.states, states);
     copy(p.fallible, fallible);
     copy(p.text, text);
     copy(p.constants, constants);

@@ -12,12 +12,76 @@ namespace nnrt::inline NNRT_ISA {
 
 namespace detail {
 
-/// Copies an output whose bytes are those of an input, a weight or a constant: outputs always lie in the arena.
+/// Copies an output whose bytes are those of an input, a weight, a constant or a state that changes, since outputs
+/// always lie in the arena; and what a state becomes.
 inline void copy_bytes(const kernel_call& call) {
   const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
   auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
   std::copy(from, from + call.in[0].desc->bytes(), to);
 }
+
+/// A copy at the end of a run that has to do with a state.
+struct state_copy {
+  std::int32_t state = ir::none;
+  std::int32_t saved = ir::none;  // the block that another state, in whose memory `next` lies, or this one is saved in;
+                                  // none: `next` is where it was made
+  bool is_saving = false;         // the state goes there, and does not become anything yet
+};
+
+/// The copies by which states become what was not made in their place, in an order in which each is written when nobody
+/// is left who reads it: one may become what another one was. Where they wait for each other in a circle, one of it is
+/// saved first.
+class state_copies {
+ public:
+  pool<state_copy> in_order;
+
+  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
+    const auto count = static_cast<std::int32_t>(g.states.size());
+    states_.assign(g.states.size(), {});
+    for (std::int32_t k = 0; k < count; ++k) {
+      waiting& of = at(k);
+      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
+      of.is_waiting = of.read != k;  // else it is there, or does not change
+      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
+    }
+    for (std::int32_t k = 0; k < count; ++k)
+      if (at(k).readers == 0) add(k);
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (!at(k).is_waiting) continue;
+      // Circles alone are left, in which each is read by one other.
+      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
+      const auto end = static_cast<std::int32_t>(g.nodes.size());
+      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
+      in_order.push_back({k, saved, true});
+      at(reader).read = ir::none;
+      at(reader).saved = saved;
+      add(k);
+    }
+  }
+
+ private:
+  struct waiting {
+    bool is_waiting = false;
+    std::int32_t read = ir::none;   // the state in whose memory lies what it becomes; none: in none's
+    std::int32_t saved = ir::none;  // where that was saved
+    std::int32_t readers = 0;  // others that wait to read it, and the sum of their numbers: the number of the last one
+    std::int64_t reader = 0;
+  };
+  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
+  /// The copy of a state, and those that may follow once it has read what it becomes.
+  constexpr void add(std::int32_t k) {
+    while (k != ir::none && at(k).is_waiting) {
+      at(k).is_waiting = false;
+      in_order.push_back({k, at(k).saved, false});
+      const std::int32_t read = at(k).read;
+      if (read == ir::none) return;
+      at(read).reader -= k;
+      k = --at(read).readers == 0 ? read : ir::none;
+    }
+  }
+
+  pool<waiting> states_;
+};
 
 struct planner : kernel_chooser {
   pool<char> read_by_steps;     // values that steps read, beyond what pack() reads for them
@@ -36,6 +100,10 @@ struct planner : kernel_chooser {
         if (id != ir::none && !nodes[i].known && !(nodes[i].packs_before && is_packed(nodes[i], k))) mark_read(id);
       }
     for (const ir::output& out : g.outputs) mark_read(out.value);
+    for (const ir::state& s : g.states) {
+      mark_read(s.next);
+      if (s.initial != ir::none) mark_read(s.initial);
+    }
   }
   constexpr void mark_read(std::int32_t id) {
     read_by_steps[static_cast<std::size_t>(id)] = 1;
@@ -253,8 +321,17 @@ struct planner : kernel_chooser {
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
     if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
     if (p.group >= 0) add_to_group(p.group, s);
+    if (!g.states.empty() && !p.known) note_change(n, p.group);
     (p.known ? made.prepare : made.steps).push_back(s);
     if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
+  }
+
+  /// Whether the next step, or its group, is the first that writes to a state.
+  constexpr void note_change(const ir::node& n, std::int32_t group) {
+    for (const std::int32_t id : g.outputs_of(n))
+      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
+        made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
+                                             : made.bands[static_cast<std::size_t>(group)].steps.first;
   }
 
   /// The next step belongs to this group; the last one has its scratch memory.
@@ -286,24 +363,50 @@ struct planner : kernel_chooser {
       if (g.values[id].is == ir::kind::weight) made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
   }
 
-  /// Outputs that are no result of a step are copied into the arena by one of their own.
+  /// Outputs that are no result of a step, or lie where a state will be, are copied by a step of their own.
   constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
     std::int32_t slot = slot_for(out.value);
-    if (copy_block != ir::none) {
-      operand_slot target = made.slots[static_cast<std::size_t>(slot)];
-      const operand_slot source = target;
-      target.base = in_arena;
-      target.offset = memory.block_at(copy_block).offset;
-      step copy;
-      copy.run = &copy_bytes;
-      copy.kernel = "copy";
-      copy.node = -1;
-      copy.inputs = add_row(pool<operand_slot>{source});
-      copy.outputs = add_row(pool<operand_slot>{target});
-      made.steps.push_back(copy);
-      slot = copy.outputs.first;
-    }
+    if (copy_block != ir::none)
+      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
     made.outputs.push_back(port_for(out.name, slot));
+  }
+  /// A step that copies a tensor to this offset in the arena; the slot there.
+  constexpr std::int32_t add_copy(std::string_view name, const operand_slot& source, std::int64_t offset) {
+    operand_slot target = source;
+    target.base = in_arena;
+    target.offset = offset;
+    step copy;
+    copy.run = &copy_bytes;
+    copy.kernel = name;
+    copy.node = -1;
+    copy.inputs = add_row(pool<operand_slot>{source});
+    copy.outputs = add_row(pool<operand_slot>{target});
+    made.steps.push_back(copy);
+    return copy.outputs.first;
+  }
+
+  constexpr void add_states() {
+    for (const ir::state& s : g.states) {
+      const std::int32_t slot = slot_for(s.value), initial = s.initial == ir::none ? -1 : slot_for(s.initial);
+      made.states.push_back({add_text(g.at(s.value).name), slot, initial, false});
+    }
+  }
+  /// What is left to do for states when all nodes have run, and outputs are where they stay.
+  constexpr void add_state_copies(const state_copies& copies) {
+    if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
+    for (const state_copy& c : copies.in_order) {
+      const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
+      const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
+      if (c.is_saving) {
+        add_copy("save state", state, memory.block_at(c.saved).offset);
+        continue;
+      }
+      operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
+      if (c.saved != ir::none)
+        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
+      add_copy("copy state", source, state.offset);
+      made.states[static_cast<std::size_t>(c.state)].is_copied = true;
+    }
   }
 
   // A list that grows is copied, and compilers evaluate that element by element.
@@ -324,18 +427,29 @@ struct planner : kernel_chooser {
     reserve();
     made.constants = g.bytes;
     if (!choose_all()) return {};
+    const state_copies of_states(g, memory);
+    pool<char> is_copied;  // states
+    is_copied.assign(g.states.size(), 0);
+    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
     pool<std::int32_t> copies;
-    for (const ir::output& out : g.outputs)
-      copies.push_back(memory.at(out.value).block != ir::none ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    for (const ir::output& out : g.outputs) {
+      const std::int32_t state = memory.state_of(out.value);
+      const bool stays = memory.at(out.value).block != ir::none &&
+                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
+      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    }
     if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
     passes::place_blocks(memory, g.nodes.size(), watch);
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
     add_ports();
+    add_states();
+    made.steps_before_states = -1;
     for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
     if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
+    add_state_copies(of_states);
     made.arena_bytes = memory.arena_bytes;
     made.arena_lower_bound = memory.lower_bound;
     return static_cast<plan&&>(made);

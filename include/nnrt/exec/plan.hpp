@@ -57,6 +57,14 @@ struct port {
   std::int32_t slot = -1;
 };
 
+/// A state of the network as the executor sees it.
+struct state_port {
+  ir::range name;             // in text
+  std::int32_t slot = -1;     // where it is from run to run, in the arena
+  std::int32_t initial = -1;  // the slot of what it is in the first run; -1: zeros
+  bool is_copied = false;     // at the end of a run: what it becomes is not made in its place
+};
+
 /// What messages call a node whose step may fail.
 struct fallible_node {
   std::int32_t node = 0;               // index in the optimised graph
@@ -77,6 +85,7 @@ struct plan {
   pool<port> inputs;
   pool<port> outputs;
   pool<port> weights;
+  pool<state_port> states;
   pool<fallible_node> fallible;
   pool<char> text;
   pool<std::byte> constants;
@@ -85,6 +94,7 @@ struct plan {
   std::int64_t prepared_bytes = 0;     // results of prepare steps that the steps read
   std::int64_t prepare_scratch_bytes = 0;  // results that only other prepare steps read
   std::int64_t part_scratch_bytes = 0; // for each further part that runs at the same time: the largest scratch of a step
+  std::int64_t steps_before_states = 0;  // those after which all states are what they were at the begin of the run
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -20,6 +20,7 @@ struct plan_view {
   array_ref<const port> inputs;
   array_ref<const port> outputs;
   array_ref<const port> weights;
+  array_ref<const state_port> states;
   array_ref<const fallible_node> fallible;
   array_ref<const char> text;
   array_ref<const std::byte> constants;
@@ -27,16 +28,24 @@ struct plan_view {
   std::int64_t prepared_bytes = 0;
   std::int64_t prepare_scratch_bytes = 0;
   std::int64_t part_scratch_bytes = 0;
+  std::int64_t steps_before_states = 0;
 
   template <class Plan>
   static constexpr plan_view of(const Plan& p) {
-    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes, p.part_scratch_bytes};
+    return {p.steps, p.prepare, p.bands, p.windows, p.slots, p.descs, p.words, p.inputs, p.outputs, p.weights,
+            p.states, p.fallible, p.text, p.constants, p.arena_bytes, p.prepared_bytes, p.prepare_scratch_bytes,
+            p.part_scratch_bytes, p.steps_before_states};
   }
 
   constexpr const operand_slot& slot_of(const port& p) const { return slots[static_cast<std::size_t>(p.slot)]; }
+  constexpr const operand_slot& slot_of(const state_port& s) const { return slots[static_cast<std::size_t>(s.slot)]; }
   constexpr const tensor_desc& desc_of(const operand_slot& slot) const { return descs[static_cast<std::size_t>(slot.desc)]; }
   constexpr const tensor_desc& desc_of(const port& p) const { return desc_of(slot_of(p)); }
-  constexpr std::string_view name_of(const port& p) const { return {text.data() + p.name.first, static_cast<std::size_t>(p.name.count)}; }
+  constexpr std::string_view name_of(const port& p) const { return text_at(p.name); }
+  constexpr std::string_view name_of(const state_port& s) const { return text_at(s.name); }
+  constexpr std::string_view text_at(ir::range at) const {
+    return {text.data() + at.first, static_cast<std::size_t>(at.count)};
+  }
   constexpr std::size_t base_count() const { return first_input + inputs.size() + weights.size(); }
 };
 

@@ -25,7 +25,8 @@ template <class Base = cpu> struct profiled : Base {
 
 /// A step of a network's plan and what it took.
 struct profiled_step {
-  std::string_view op;      // "conv2d"; "copy" for what brings an input or a weight to an output
+  std::string_view op;      // "conv2d"; "copy" for what brings an input or a weight to an output, "copy state" for
+                            // what brings a state's next value to it
   std::string_view name;    // of the layer
   std::string_view kernel;  // "pack" for what brings operands into a kernel's own order
   tensor_desc output;

@@ -131,6 +131,14 @@ class program {
   /// Names and descs of inputs and outputs, in order; the names live as long as a copy of the program. Unknown extents are -1.
   std::size_t input_count() const { return graph().inputs.size(); }
   std::size_t output_count() const { return graph().outputs.size(); }
+  /// Of states, in order of declaration: what sessions keep from run to run.
+  std::size_t state_count() const { return graph().states.size(); }
+  std::string_view state_name(std::size_t i) const {
+    return i < state_count() ? graph().name_of(graph().at(graph().states[i].value).name) : std::string_view();
+  }
+  const tensor_desc& state_desc(std::size_t i) const {
+    return i < state_count() ? graph().at(graph().states[i].value).desc : no_desc;
+  }
   /// Of one that does not exist the name is empty and the dtype none.
   std::string_view input_name(std::size_t i) const { return i < input_count() ? graph().name_of(graph().at(graph().inputs[i]).name) : std::string_view(); }
   std::string_view output_name(std::size_t i) const { return i < output_count() ? graph().name_of(graph().outputs[i].name) : std::string_view(); }

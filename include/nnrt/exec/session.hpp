@@ -1,4 +1,4 @@
-// session: one thread's way to run a program - its own inputs, arena and outputs.
+// session: one thread's way to run a program - its own inputs, arena, states and outputs.
 // Flow: fill input<T>(i), run(), read output<T>(i); sessions of one program share its weights.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <nnrt/exec/memory_account.hpp>
 #include <nnrt/exec/program.hpp>
 #include <nnrt/exec/run_bands.hpp>
+#include <nnrt/exec/saved_state.hpp>
 #include <nnrt/exec/thread_trials.hpp>
 #include <nnrt/exec/threads.hpp>
 
@@ -31,16 +32,21 @@ class session {
     return fail(reason());
   }
 
-  /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it. Inputs are zero afterwards,
-  /// spans from before mean nothing any more. What was planned for these shapes before is used again.
-  /// Errors: invalid_argument (another number of shapes, a shape that does not fit its input), rule_broken (`add: extents must be equal or 1 (got
-  /// 3, expected 4)`), out_of_memory; then the session stays as it was.
+  /// Gives every input a shape, in order; those of a program whose extents are known are the only ones that fit it.
+  /// Inputs are zero afterwards, spans from before mean nothing any more; states stay what they are. What was planned
+  /// for these shapes before is used again.
+  /// Errors: invalid_argument (another number of shapes, a shape that does not fit its input), rule_broken (`add:
+  /// extents must be equal or 1 (got 3, expected 4)`), out_of_memory; then the session stays as it was.
   result<void> resize(std::span<const shape_t> shapes) {
     if (auto ok = ready(); !ok) return ok;
     auto fitted = program_.with_shapes(shapes);
     if (!fitted) return fail(std::move(fitted.error()));
     session resized(std::move(*fitted), threads_);
     if (auto ready = resized.allocate(); !ready) return ready;
+    if (program_.has_plan()) {
+      if (auto ok = resized.load_state(save_state()); !ok) return ok;
+      resized.is_torn_ = is_torn_;
+    }
     *this = std::move(resized);
     return {};
   }
@@ -56,16 +62,19 @@ class session {
   /// The elements of output i of the last run.
   template <class T> std::span<const T> output(std::size_t i) { return elements<T>(i < plan().outputs.size() ? &plan().outputs[i] : nullptr, "output", i); }
 
-  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument (extents that are still
-  /// unknown; an input whose values break an operator's rule: `gather: indices must lie in the axis (got 7, expected 4) at element 3`, and then
-  /// the outputs mean nothing).
+  /// Runs the network on the present inputs. Errors: out_of_memory, from when the session was made; invalid_argument
+  /// (extents that are still unknown; an input whose values break an operator's rule: `gather: indices must lie in the
+  /// axis (got 7, expected 4) at element 3`, and then the outputs mean nothing, and states are what they were before
+  /// the run; states that a run was stopped at, see run_until()).
   result<void> run() { return run_until(no_deadline); }
-  /// The same, but the steps that would begin after `deadline`, nanoseconds of the steady clock, are left out. Error: deadline_missed, and then
-  /// the outputs mean nothing.
+  /// The same, but the steps that would begin after `deadline`, nanoseconds of the steady clock, are left out. Error:
+  /// deadline_missed, and then the outputs mean nothing. A run that is stopped once it has begun to change the
+  /// network's states leaves some changed and some not: later runs are refused until reset() or load_state() has been
+  /// called.
   result<void> run_until(std::int64_t deadline) {
     if (deadline != no_deadline)
       return run_while([=] { return steady_now() < deadline; }, "the run was given less time than it takes");
-    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
+    if (!may_run()) return fail(reason());
     run_fault fault;
     run_context context = context_for(fault);
     if (const step* const failed = trials_.run(context, [&] { return run_plan(plan(), context); })) return fail(error_of(plan(), *failed, fault));
@@ -74,12 +83,15 @@ class session {
   /// The same, but before each step (or group of steps that share rows) goes_on() is asked, which may do other work; once it answers false, the
   /// rest is left out. Errors: deadline_missed with this text; those of run(). Then the outputs mean nothing.
   template <class GoesOn> result<void> run_while(GoesOn goes_on, std::string_view stopped = "the run was stopped") {
-    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
+    if (!may_run()) return fail(reason());
     run_fault fault;
     run_context context = context_for(fault);
     trials_.choose(context);
     for (std::size_t next = 0; next < plan().steps.size();) {
-      if (!goes_on()) return fail(error_code::deadline_missed, stopped);
+      if (!goes_on()) {
+        is_torn_ = static_cast<std::int64_t>(next) > plan().steps_before_states;
+        return fail(error_code::deadline_missed, stopped);
+      }
       if (const step* const failed = run_next(plan(), next, context)) return fail(error_of(plan(), *failed, fault));
     }
     return {};
@@ -88,10 +100,29 @@ class session {
   /// The same as run(), with the times of the steps taken by `times`, a step_times of nnrt/profile.hpp; profile(session, times) says which
   /// step is which. Errors: those of run().
   template <class Times> result<void> run(Times& times) {
-    if (!program_.has_plan() || !broken_.message().empty()) return fail(reason());
+    if (!may_run()) return fail(reason());
     run_fault fault;
     if (const step* const failed = times.run(plan(), context_for(fault))) return fail(error_of(plan(), *failed, fault));
     return {};
+  }
+
+  /// Puts all states back to what they are in a first run; of networks without states it changes nothing.
+  void reset() {
+    if (bases_.empty()) return;  // run() says why
+    detail::reset_states(plan(), memory_.data(), bases_);
+    is_torn_ = false;
+  }
+  /// The states as they are after the last run; none of a session that cannot run. Takes memory, unlike runs.
+  saved_state save_state() const {
+    return bases_.empty() ? saved_state() : detail::save_states(plan(), memory_.data());
+  }
+  /// Goes on from there. Error: invalid_argument (states of another network), and then all are as they were; those of
+  /// run().
+  result<void> load_state(const saved_state& from) {
+    if (bases_.empty()) return fail(reason());
+    auto loaded = detail::load_states(plan(), memory_.data(), from);
+    if (loaded) is_torn_ = false;
+    return loaded;
   }
 
   /// The program that runs, and its plan for the present shapes: for profiles.
@@ -132,11 +163,15 @@ class session {
   }
 
   plan_view plan() const { return program_.has_plan() ? program_.plan() : plan_view{}; }
+  bool may_run() const { return program_.has_plan() && broken_.message().empty() && !is_torn_; }
 
   /// Why the session cannot run.
   error reason() const {
     if (!broken_.message().empty()) return broken_;
     if (!program_.family_) return {error_code::invalid_argument, "the session was moved away"};
+    if (is_torn_)
+      return {error_code::invalid_argument,
+              "a run was stopped while it changed states; reset() the session, or load_state()"};
     std::string inputs;
     for (std::size_t i = 0; i < program_.input_count(); ++i)
       if (!program_.input_desc(i).shape.is_known()) inputs += joined({inputs.empty() ? "" : ", ", piece::in_quotes(program_.input_name(i)), " ", ir::to_string(program_.input_desc(i))});
@@ -164,6 +199,7 @@ class session {
     }
     clear_ports(p, p.inputs, bases_);
     clear_ports(p, p.outputs, bases_);
+    detail::reset_states(p, memory_.data(), bases_);  // an output may be what a state becomes, in its place
     if (!threads_) return {};
     return further_scratch_.allocate(scratch_bytes, "scratch memory of the threads");
   }
@@ -202,6 +238,7 @@ class session {
   std::vector<std::byte*> own_inputs_;  // once one is read from elsewhere
   std::vector<view> views_;
   bool has_views_ = false;  // of these bases
+  bool is_torn_ = false;    // a run was stopped that had changed some states
   error broken_{error_code::out_of_memory, ""};  // without a message: nothing is
 };
 

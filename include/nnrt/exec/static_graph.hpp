@@ -13,7 +13,7 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// Name and desc of an input, output or weight of a network.
+/// Name and desc of an input, output, weight or state of a network.
 struct tensor_info {
   std::string_view name;
   tensor_desc desc;
@@ -222,6 +222,14 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   static constexpr std::array<tensor_info, written.outputs.size()> outputs = [] {
     std::array<tensor_info, written.outputs.size()> list{};
     for (std::size_t i = 0; i < list.size(); ++i) list[i] = info_of(written.outputs[i].value, written.outputs[i].name);
+    return list;
+  }();
+  /// States in order of declaration.
+  static constexpr std::array<tensor_info, written.states.size()> states = [] {
+    std::array<tensor_info, written.states.size()> list{};
+    for (std::size_t i = 0; i < list.size(); ++i)
+      list[i] =
+          info_of(written.states[i].value, written.values[static_cast<std::size_t>(written.states[i].value)].name);
     return list;
   }();
   static constexpr std::size_t weight_count = [] {

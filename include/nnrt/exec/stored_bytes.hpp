@@ -38,11 +38,13 @@ inline std::uint64_t plan_digest_of(const plan_view& p) {
   };
   for (const array_ref<const step> list : {p.prepare, p.steps})
     for (const step& s : list) all.put(s.kernel), all.put(s.scratch_bytes), put_slots(s.inputs), put_slots(s.outputs);
+  for (const state_port& s : p.states) put_slots({s.slot, 1}), put_slots({s.initial, s.initial < 0 ? 0 : 1});
   all.put(p.prepared_bytes);
   return digest_of(array_ref<const std::byte>(all.bytes));
 }
 
-/// For each weight of a plan whether a step reads it, and not only what was prepared from it.
+/// For each weight of a plan whether a step reads it, or a state begins with it, and not only what was prepared from
+/// it.
 inline std::vector<char> weights_read(const plan_view& p) {
   std::vector<char> read(p.weights.size(), 0);
   const auto mark = [&](const operand_slot& slot) {
@@ -55,6 +57,8 @@ inline std::vector<char> weights_read(const plan_view& p) {
       mark(slot);
       if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
     }
+  for (const state_port& s : p.states)
+    if (s.initial >= 0) mark(p.slots[static_cast<std::size_t>(s.initial)]);
   return read;
 }
 

@@ -26,7 +26,7 @@ struct program_parts {
   static program joined(shared<const program_family> family, shared<const compiled_plan> plan) { return {std::move(family), std::move(plan)}; }
 };
 
-inline constexpr stored_kind program_kind{0x676f727074726e6e, 4, "stored program"};  // "nnrtprog"
+inline constexpr stored_kind program_kind{0x676f727074726e6e, 5, "stored program"};  // "nnrtprog"
 
 // ---- What is written ----
 
@@ -57,7 +57,7 @@ struct storable_graph {
   static ir::graph without_bytes(const ir::graph& from) {
     ir::graph made;
     made.values = from.values, made.nodes = from.nodes, made.inputs = from.inputs, made.outputs = from.outputs;
-    made.operands = from.operands, made.words = from.words, made.text = from.text;
+    made.states = from.states, made.operands = from.operands, made.words = from.words, made.text = from.text;
     return made;
   }
 };
@@ -70,6 +70,8 @@ inline void put(record_writer& to, const ir::graph& g) {
   to.put_list<std::int32_t>(g.inputs);
   to.put(std::uint64_t{g.outputs.size()});
   for (const ir::output& out : g.outputs) to.put(out.value), put(to, out.name);
+  to.put(std::uint64_t{g.states.size()});
+  for (const ir::state& s : g.states) to.put(s.value), to.put(s.next), to.put(s.initial);
   to.put_list<std::int32_t>(g.operands);
   to.put_list<word>(g.words);
   to.put_list<char>(g.text);
@@ -177,6 +179,11 @@ inline void read_graph(record_reader& from, ir::graph& g) {
   for (std::size_t i = 0; from.ok && i < outputs; ++i) {
     const auto value = from.number<std::int32_t>();
     g.outputs.push_back({value, read_range(from)});
+  }
+  const std::size_t states = from.count_of(12);
+  for (std::size_t i = 0; from.ok && i < states; ++i) {
+    const auto value = from.number<std::int32_t>(), next = from.number<std::int32_t>();
+    g.states.push_back({value, next, from.number<std::int32_t>()});
   }
   from.list<std::int32_t>(g.operands);
   from.list<word>(g.words);

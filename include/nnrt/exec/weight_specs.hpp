@@ -21,9 +21,12 @@ constexpr weight_use use_of(weights_role role) {
   return weight_use::plain;
 }
 
+/// Whether a value is there only when the network runs.
+constexpr bool is_made_by_runs(const ir::value& v) { return v.is != ir::kind::constant && v.is != ir::kind::weight; }
+
 /// Whether an operand has one number, or one for each column of a node's result, and no node makes it.
 constexpr bool is_of_columns(const ir::graph& g, std::int32_t id, const tensor_desc& result) {
-  if (g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input) return false;
+  if (is_made_by_runs(g.at(id))) return false;
   const shape_t& shape = g.at(id).desc.shape;
   return result.rank() > 0 && shape.rank > 0 && shape[shape.rank - 1] == result.shape[result.rank() - 1] && shape.elements() == shape[shape.rank - 1];
 }
@@ -39,8 +42,7 @@ constexpr std::int32_t operand_in_order(const ir::graph& g, const ir::node& n) {
   std::int32_t found = ir::none;
   for (const std::int32_t id : ids) {
     if (id == ir::none || (g.at(id).desc.elements() == 1 && elements != 1) || is_of_columns(g, id, result)) continue;
-    const bool is_made = g.at(id).is == ir::kind::result || g.at(id).is == ir::kind::input;
-    if (!is_made || g.at(id).desc.elements() != elements) return ir::none;
+    if (!is_made_by_runs(g.at(id)) || g.at(id).desc.elements() != elements) return ir::none;
     if (found == ir::none) found = id;
   }
   return found;
@@ -186,6 +188,7 @@ constexpr pool<unsigned char> computed_from_inputs(const ir::graph& g) {
   pool<unsigned char> is_computed;
   is_computed.assign(g.values.size(), 0);
   for (const std::int32_t id : g.inputs) is_computed[static_cast<std::size_t>(id)] = 1;
+  for (const ir::state& s : g.states) is_computed[static_cast<std::size_t>(s.value)] = 1;
   for (const ir::node& n : g.nodes)
     for (const std::int32_t from : g.inputs_of(n))
       if (from != ir::none && is_computed[static_cast<std::size_t>(from)] != 0)

@@ -54,6 +54,47 @@ class graph_builder {
     ready_.push_back(passes::readiness::evaluated);
     return graph_.add_constant_bytes(desc, bytes);
   }
+  /// A tensor that lives from run to run: zeros in the first run, or `initial`, a constant or weight of the desc;
+  /// next() says what it is in later ones.
+  /// Error: invalid_argument (a name that is there already, unknown extents, a scale for each channel, an initial value
+  /// that it cannot have).
+  constexpr result<std::int32_t> state(std::string_view name, const tensor_desc& desc,
+                                       std::int32_t initial = ir::none) {
+    if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
+    const auto name_of_state = [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.states[i].value).name); };
+    if (state_names_.has(name, name_of_state))
+      return fail(error_code::invalid_argument, {"two states are called \"", name, "\""});
+    if (desc.type == dtype::none || desc.elements() < 0)
+      return fail(refusal(name, desc, " has unknown extents, or more elements than memory can hold"));
+    if (desc.quantised.mode == quantisation::kind::per_channel)
+      return fail(refusal(name, desc, ": a state has one scale"));
+    if (initial != ir::none) {
+      if (!has(initial)) return fail(missing(letters({"state ", piece::in_quotes(name)}), initial));
+      const ir::value& begun = graph_.at(initial);
+      if (begun.is != ir::kind::constant && begun.is != ir::kind::weight)
+        return fail(refusal(name, desc, ": a state begins as a constant or a weight"));
+      if (!ir::can_be_next(desc, begun.desc)) return fail(misfit(name, desc, " cannot begin as ", begun.desc));
+    }
+    const std::int32_t id = add({desc, ir::kind::state, graph_.add_text(name), 0, ir::none});
+    graph_.states.push_back({id, ir::none, initial});
+    state_names_.add(name, name_of_state);
+    return id;
+  }
+  /// Says what a state is in the next run. Errors: invalid_argument (a value that does not exist, is no state or has
+  /// its next already; a value of another dtype or shape).
+  constexpr result<void> next(std::int32_t state, std::int32_t id) {
+    for (const std::int32_t one : {state, id})
+      if (!has(one)) return fail(missing("next", one));
+    ir::state* const declared = ir::find_state(graph_.states, state);
+    if (declared == nullptr) return fail(error_code::invalid_argument, {"next: value ", state, " is no state"});
+    const ir::value& v = graph_.at(state);
+    const std::string_view name = graph_.name_of(v.name);
+    if (declared->next != ir::none)
+      return fail(error_code::invalid_argument, {"state ", piece::in_quotes(name), " has two next values"});
+    if (!ir::can_be_next(v.desc, desc(id))) return fail(misfit(name, v.desc, " cannot become ", desc(id)));
+    declared->next = id;
+    return {};
+  }
   /// The scales of a tensor that is quantised per channel, a value of f32 [channels]. Error: invalid_argument (an id that does not exist).
   constexpr result<void> set_scales(std::int32_t id, std::int32_t scales) {
     for (const std::int32_t one : {id, scales})
@@ -117,7 +158,7 @@ class graph_builder {
   /// The graph; the builder is empty afterwards.
   constexpr ir::graph take() {
     ready_.clear();
-    input_names_ = {}, output_names_ = {};
+    input_names_ = {}, output_names_ = {}, state_names_ = {};
     ir::graph made = static_cast<ir::graph&&>(graph_);
     graph_ = {};
     return made;
@@ -138,6 +179,10 @@ class graph_builder {
   static constexpr error refusal(std::string_view name, const tensor_desc& desc, std::string_view why) {
     return {error_code::invalid_argument, {"\"", name, "\": ", ir::letters_of(desc), why}};
   }
+  static constexpr error misfit(std::string_view name, const tensor_desc& state, std::string_view verb,
+                                const tensor_desc& value) {
+    return {error_code::invalid_argument, {"\"", name, "\": ", ir::letters_of(state), verb, ir::letters_of(value)}};
+  }
   constexpr std::int32_t add(const ir::value& v) {
     ready_.push_back(passes::readiness_of(v));
     return graph_.add_value(v);
@@ -145,7 +190,7 @@ class graph_builder {
 
   ir::graph graph_;
   pool<passes::readiness> ready_;  // of each value
-  detail::name_set input_names_, output_names_;
+  detail::name_set input_names_, output_names_, state_names_;
 };
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -99,7 +99,7 @@ class member_reader {
 
 // ---- Names of enumerators, in their order ----
 
-inline constexpr std::string_view value_kinds[] = {"input", "weight", "constant", "result"};
+inline constexpr std::string_view value_kinds[] = {"input", "weight", "constant", "result", "state"};
 inline constexpr std::string_view quantisation_kinds[] = {"none", "per_tensor", "per_channel"};
 inline constexpr std::string_view roundings[] = {"twice", "half_to_even"};
 inline constexpr std::string_view pad_modes[] = {"explicit", "same", "valid"};
@@ -196,7 +196,15 @@ template <class NameOf> void write_graph(json_writer& json, const ir::graph& g, 
   write_ids(json, g.inputs);
   json.key("outputs").begin_array();
   for (const ir::output& out : g.outputs) json.begin_object().key("value").integer(out.value).key("name").string(g.name_of(out.name)).end_object();
-  json.end_array().end_object();
+  json.end_array();
+  if (!g.states.empty()) {
+    json.key("states").begin_array();
+    for (const ir::state& s : g.states)
+      json.begin_object().key("value").integer(s.value).key("next").integer(s.next)
+          .key("initial").integer(s.initial).end_object();
+    json.end_array();
+  }
+  json.end_object();
 }
 
 // ---- Reading ----
@@ -327,6 +335,14 @@ template <class CopyConstant> bool read_graph(member_reader& json, ir::graph& g,
     g.outputs.push_back({value, g.add_text(json.key("name").text())});
     json.take(json_event::end_object);
   });
+  json.at({"states"});
+  if (!json.comes(json_event::end_object))  // graphs without states say nothing of them
+    json.key("states").list([&] {
+      json.take(json_event::begin_object);
+      const std::int32_t value = json.key("value").index(), next = json.key("next").index();
+      g.states.push_back({value, next, json.key("initial").index(ir::none)});
+      json.take(json_event::end_object);
+    });
   json.take(json_event::end_object);
   json.at({});
   return are_known;

@@ -16,6 +16,13 @@ enum class graph_rule {
   output_names_must_differ,
   weights_of_one_name_must_be_alike,
   tensors_must_belong_to_this_graph,
+  state_names_must_differ,
+  every_state_must_have_a_next,
+  a_state_must_have_one_next,
+  next_must_be_given_to_a_state,
+  next_must_have_the_desc_of_its_state,
+  initial_value_must_have_the_desc_of_its_state,
+  initial_value_must_be_a_constant_or_a_weight,
 };
 
 namespace ir {
@@ -29,7 +36,48 @@ struct complaint {
 
 }  // namespace ir
 
-/// Declares the tensors of a network. Names of inputs, of outputs and of weights are three spaces of their own.
+namespace detail {
+
+/// What a state and a value that it shall become, or begin with, differ in: dtypes, formats, or the numbers below.
+enum class state_difference { none, type, layout, rank, extent, scale, zero_point, channels };
+
+/// The first difference for the compiler to print.
+struct state_misfit {
+  state_difference in = state_difference::none;
+  std::int64_t got = 0, wanted = 0;
+};
+constexpr state_misfit misfit_of(const tensor_desc& state, const tensor_desc& value) {
+  if (ir::can_be_next(state, value)) return {};
+  if (state.type != value.type)
+    return {state_difference::type, static_cast<int>(value.type), static_cast<int>(state.type)};
+  if (state.rank() != value.rank()) return {state_difference::rank, value.rank(), state.rank()};
+  for (int i = 0; i < state.rank(); ++i)
+    if (state.shape[i] != value.shape[i]) return {state_difference::extent, value.shape[i], state.shape[i]};
+  const quantisation &q = value.quantised, &of = state.quantised;
+  if (q.mode != of.mode) return {state_difference::channels, static_cast<int>(q.mode), static_cast<int>(of.mode)};
+  if (q.scale != of.scale)
+    return {state_difference::scale, std::bit_cast<std::int32_t>(q.scale), std::bit_cast<std::int32_t>(of.scale)};
+  if (q.zero_point != of.zero_point) return {state_difference::zero_point, q.zero_point, of.zero_point};
+  return {state_difference::layout, static_cast<int>(value.layout), static_cast<int>(state.layout)};
+}
+
+/// The error for a value that a state cannot become.
+template <graph_rule Rule, state_misfit Found> constexpr auto report_misfit() {
+  constexpr auto got = static_cast<int>(Found.got), wanted = static_cast<int>(Found.wanted);
+  if constexpr (Found.in == state_difference::type)
+    return graph_rejected<Rule, actual<static_cast<dtype>(got)>, expected<static_cast<dtype>(wanted)>>::report();
+  else if constexpr (Found.in == state_difference::layout)
+    return graph_rejected<Rule, actual<static_cast<format>(got)>, expected<static_cast<format>(wanted)>>::report();
+  else if constexpr (Found.in == state_difference::scale)
+    return graph_rejected<Rule, actual<keyword::real(std::bit_cast<float>(got))>,
+                          expected<keyword::real(std::bit_cast<float>(wanted))>>::report();
+  else return graph_rejected<Rule, actual<got>, expected<wanted>>::report();
+}
+
+}  // namespace detail
+
+/// Declares the tensors of a network. Names of inputs, of outputs, of weights and of states are four spaces of their
+/// own.
 class builder {
  public:
   builder() = default;
@@ -74,6 +122,57 @@ class builder {
     constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
     static_assert(!needs_scales(desc), "nnrt: a constant has one scale: scales of channels come by name, with a weight");
     return tensor<desc>{{this, ir_.add_constant(desc, array_ref<const element_t<Type>>(elements))}};
+  }
+
+  /// A tensor that lives from run to run: zeros, or `initial`, in the first run, and after it in each what next() made
+  /// of it. Executors and sessions have states of their own, which reset(), save_state() and load_state() put back.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
+  constexpr auto state(std::string_view name) {
+    constexpr tensor_desc desc{Type, Layout, Shape, Quantised};
+    static_assert(valid_extents(desc), "nnrt: extents of a state must be at least 1 and fit into memory");
+    static_assert(!needs_scales(desc), "nnrt: a state has one scale: scales of channels come by name, with a weight");
+    return tensor<desc>{{this, declare_state(desc, name, ir::none)}};
+  }
+  /// The same, which begins as a constant or a weight of its dtype and shape.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, tensor_desc Initial>
+  constexpr auto state(std::string_view name, tensor<Initial> initial) {
+    const auto declared = state<Type, Shape, Layout, Quantised>(name);
+    if constexpr (Initial.type == dtype::none) refuse();
+    else if constexpr (constexpr detail::state_misfit found = detail::misfit_of(declared.desc, Initial);
+                       found.in != detail::state_difference::none) {
+      static_cast<void>(detail::report_misfit<graph_rule::initial_value_must_have_the_desc_of_its_state, found>());
+      refuse();
+    } else {
+      begin_state(initial);
+    }
+    return declared;
+  }
+  /// The same, with the elements that it begins with, row-major.
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}, std::size_t Count>
+  constexpr auto state(std::string_view name, const element_t<Type> (&initial)[Count]) {
+    return state<Type, Shape, Layout, Quantised>(name, constant<Type, Shape, Layout, Quantised>(initial));
+  }
+  template <dtype Type, shape_t Shape, format Layout = default_format(Shape.rank),
+            quantisation Quantised = quantisation{}>
+  constexpr auto state(std::string_view name,
+                       const std::array<element_t<Type>, static_cast<std::size_t>(Shape.elements())>& initial) {
+    return state<Type, Shape, Layout, Quantised>(name, constant<Type, Shape, Layout, Quantised>(initial));
+  }
+  /// Says what a state is in the next run: any tensor of its dtype and shape, itself and other states included. Within
+  /// a run a state is what it was at its begin, wherever it is read.
+  template <tensor_desc State, tensor_desc Next>
+  constexpr auto next(tensor<State> state, tensor<Next> value) {  // auto: the compiler looks at it where it is called
+    if constexpr (State.type == dtype::none || Next.type == dtype::none) refuse();
+    else if constexpr (constexpr detail::state_misfit found = detail::misfit_of(State, Next);
+                       found.in != detail::state_difference::none) {
+      static_cast<void>(detail::report_misfit<graph_rule::next_must_have_the_desc_of_its_state, found>());
+      refuse();
+    } else {
+      declare_next(state, value);
+    }
   }
 
   /// What is no list of such numbers.
@@ -131,6 +230,10 @@ class builder {
   constexpr std::int32_t declare_weight(const tensor_desc& desc, std::string_view layer, std::string_view part);
   constexpr std::int32_t declare_scales(const tensor_desc& desc, ir::range name);
   constexpr void declare_output(std::string_view name, const builder* owner, std::int32_t id);
+  constexpr std::int32_t declare_state(const tensor_desc& desc, std::string_view name, std::int32_t initial);
+  /// What the state that was declared last begins with.
+  constexpr void begin_state(const handle& initial);
+  constexpr void declare_next(const handle& state, const handle& value);
 
   ir::graph ir_;
   ir::complaint complaint_;
@@ -209,6 +312,32 @@ constexpr void builder::declare_output(std::string_view name, const builder* own
   ir_.outputs.push_back({id, ir_.add_text(name)});
 }
 
+constexpr std::int32_t builder::declare_state(const tensor_desc& desc, std::string_view name, std::int32_t initial) {
+  for (const ir::state& other : ir_.states)
+    if (ir_.name_of(ir_.at(other.value).name) == name) complain(graph_rule::state_names_must_differ, name);
+  const std::int32_t id = ir_.add_value({desc, ir::kind::state, ir_.add_text(name), 0, ir::none});
+  ir_.states.push_back({id, ir::none, initial});
+  return id;
+}
+
+constexpr void builder::begin_state(const handle& initial) {
+  ir::state& begun = ir_.states.back();
+  const std::int32_t id = id_of(initial);
+  if (id == ir::none) return;
+  if (ir_.at(id).is != ir::kind::constant && ir_.at(id).is != ir::kind::weight)
+    return complain(graph_rule::initial_value_must_be_a_constant_or_a_weight, ir_.at(begun.value).name);
+  begun.initial = id;
+}
+
+constexpr void builder::declare_next(const handle& state, const handle& value) {
+  const std::int32_t of = id_of(state), id = id_of(value);
+  if (of == ir::none || id == ir::none) return;
+  ir::state* const declared = ir::find_state(ir_.states, of);
+  if (declared == nullptr) return complain(graph_rule::next_must_be_given_to_a_state, ir_.at(of).name);
+  if (declared->next != ir::none) return complain(graph_rule::a_state_must_have_one_next, ir_.at(of).name);
+  declared->next = id;
+}
+
 constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<const word> attrs, array_ref<const std::int32_t> inputs,
                                          array_ref<const tensor_desc> outputs) {
   ir::node made;
@@ -231,6 +360,11 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
 }
 
 constexpr void builder::finish() {
+  for (ir::state& s : ir_.states)
+    if (s.next == ir::none) {
+      if (!refused_) complain(graph_rule::every_state_must_have_a_next, ir_.at(s.value).name);
+      s.next = s.value;  // so that the graph is one that can be planned
+    }
   if (refused_) return;
   if (ir_.outputs.empty()) complain(graph_rule::graph_must_have_an_output, "");
   pool<char> used;
@@ -238,6 +372,7 @@ constexpr void builder::finish() {
   for (const std::int32_t id : ir_.operands)
     if (id != ir::none) used[static_cast<std::size_t>(id)] = 1;
   for (const ir::output& out : ir_.outputs) used[static_cast<std::size_t>(out.value)] = 1;
+  for (const ir::state& s : ir_.states) used[static_cast<std::size_t>(s.next)] = 1;
   for (const std::int32_t id : ir_.inputs)
     if (!used[static_cast<std::size_t>(id)]) return complain(graph_rule::every_input_must_be_used, ir_.at(id).name);
 }

@@ -24,8 +24,9 @@ namespace nnrt::inline NNRT_ISA::ir {
 [[gnu::cold]] inline std::string node_title(const graph& g, const operator_label& op, range name);
 /// What the passes did, a line each.
 [[gnu::cold]] inline std::string log_text(const graph& g);
-/// The graph as a Graphviz digraph: ovals for inputs and outputs, boxes for nodes, shapes on the arrows; weights are named in their node.
-/// fills: a colour for each node, or none.
+/// The graph as a Graphviz digraph: ovals for inputs, outputs and states, boxes for nodes, shapes on the arrows;
+/// weights are named in their node. Dashed arrows lead to states from what they are in the next run. fills: a colour
+/// for each node, or none.
 [[gnu::cold]] inline std::string dot(const graph& g, array_ref<const std::string_view> fills = {});
 
 // --- details ---------------------------------------------------------------
@@ -192,13 +193,18 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
     append(out, {"  v", id, " [shape=oval, style=filled, fillcolor=\"#e8f0fe\", label=\""});
     detail::append_oval(out, g, g.at(id), g.at(id).name);
   }
+  for (const state& s : g.states) {
+    append(out, {"  v", s.value, " [shape=oval, style=filled, fillcolor=\"#fef7e0\", label=\""});
+    detail::append_oval(out, g, g.at(s.value), g.at(s.value).name);
+  }
   pool<std::int32_t> maker;  // of each value, a node or none
   maker.assign(g.values.size(), none);
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     append(out, {"  n", i, " [shape=box, style=\"rounded,filled\", fillcolor=\"", fills.empty() ? "#f6f6f6" : fills[i], "\", label=\""});
     detail::append_box(out, g, g.nodes[i]);
     for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-      if (id != none && g.at(id).is == kind::input) append(out, {"  v", id, " -> n", i, ";\n"});
+      if (id != none && (g.at(id).is == kind::input || g.at(id).is == kind::state))
+        append(out, {"  v", id, " -> n", i, ";\n"});
     for (const std::int32_t id : g.outputs_of(g.nodes[i])) maker[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
   }
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
@@ -208,13 +214,27 @@ inline std::string dot(const graph& g, array_ref<const std::string_view> fills) 
       detail::append_extents(out, g.at(id).desc.shape);
       append(out, {"\"];\n"});
     }
+  const auto draw = [&](std::int32_t id) {  // what no node reads: a weight or constant at an end of the network
+    const bool is_drawn =
+        maker[static_cast<std::size_t>(id)] != none || g.at(id).is == kind::input || g.at(id).is == kind::state;
+    if (!is_drawn)
+      append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
+  };
   for (std::size_t i = 0; i < g.outputs.size(); ++i) {
     const std::int32_t id = g.outputs[i].value, from = maker[static_cast<std::size_t>(id)];
-    const bool is_drawn = from != none || g.at(id).is == kind::input;
-    if (!is_drawn) append(out, {"  v", id, " [shape=oval, label=\""}), detail::append_oval(out, g, g.at(id), g.at(id).name);
+    draw(id);
     append(out, {"  out", i, " [shape=oval, style=filled, fillcolor=\"#e6f4ea\", label=\""});
     detail::append_oval(out, g, g.at(id), g.outputs[i].name);
     append(out, {"  ", from == none ? "v" : "n", from == none ? id : from, " -> out", i, ";\n"});
+  }
+  for (const state& s : g.states) {
+    if (s.next == none) continue;  // of a graph that is being built
+    const std::int32_t from = maker[static_cast<std::size_t>(s.next)];
+    draw(s.next);
+    append(out, {"  ", from == none ? "v" : "n", from == none ? s.next : from, " -> v", s.value,
+                 " [style=dashed, label=\""});
+    detail::append_extents(out, g.at(s.value).desc.shape);
+    append(out, {"\"];\n"});
   }
   append(out, {"}\n"});
   return string_of(out);

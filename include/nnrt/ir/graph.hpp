@@ -13,7 +13,7 @@
 namespace nnrt::inline NNRT_ISA::ir {
 
 /// What a value is to the network.
-enum class kind { input, weight, constant, result };
+enum class kind { input, weight, constant, result, state };
 
 /// A stretch of one of the graph's pools.
 struct range {
@@ -28,7 +28,7 @@ inline constexpr std::int32_t none = -1;
 struct value {
   tensor_desc desc;
   kind is = kind::result;
-  range name;                        // in text; inputs and weights have one
+  range name;                        // in text; inputs, weights and states have one
   std::int64_t first_byte = 0;       // of a constant, in bytes
   std::int32_t scales = none;        // the value that holds the scales of a per-channel quantised tensor
 };
@@ -50,6 +50,38 @@ struct output {
   std::int32_t value = none;
   range name;
 };
+
+/// A value that lives from run to run.
+struct state {
+  std::int32_t value = none;    // of that kind: what it is at the begin of a run
+  std::int32_t next = none;     // what it is at the begin of the next run, a value of the state's desc
+  std::int32_t initial = none;  // what it is in the first run, a constant or weight of the state's desc; none: zeros
+};
+
+/// The state that is this value, of a list whose values ascend as builders make them; nullptr: none is.
+constexpr state* find_state(pool<state>& states, std::int32_t value) {
+  std::size_t first = 0, end = states.size();
+  while (first < end) {
+    const std::size_t middle = first + (end - first) / 2;
+    if (states[middle].value < value) first = middle + 1;
+    else end = middle;
+  }
+  return first < states.size() && states[first].value == value ? &states[first] : nullptr;
+}
+
+/// Whether a state may become a value of this desc: the same elements in the same order. Unknown extents of the value
+/// may be any. How results are rounded is nothing that a tensor keeps, and of formats only nchw has another order.
+constexpr bool can_be_next(const tensor_desc& state, const tensor_desc& next) {
+  const quantisation &of = state.quantised, &q = next.quantised;
+  if (state.type != next.type || state.rank() != next.rank() ||
+      (state.layout == format::nchw) != (next.layout == format::nchw))
+    return false;
+  if (of.mode != q.mode || (of && (of.scale != q.scale || of.zero_point != q.zero_point || of.axis != q.axis)))
+    return false;
+  for (int i = 0; i < state.rank(); ++i)
+    if (next.shape[i] >= 0 && next.shape[i] != state.shape[i]) return false;
+  return true;
+}
 
 namespace detail {
 /// An element as bytes; std::array and std::copy_n would be instantiated for every dtype and size.
@@ -79,6 +111,7 @@ struct graph {
   pool<node> nodes;
   pool<std::int32_t> inputs;      // in order of declaration
   pool<output> outputs;
+  pool<state> states;  // in order of declaration
   pool<std::int32_t> operands;
   pool<word> words;
   pool<char> text;

@@ -135,7 +135,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
 }
 
 [[gnu::cold]] inline std::string fault_of(const ir::graph& g, const ir::value& v, std::vector<char>& scales_are_right) {
-  if (static_cast<int>(v.is) < 0 || v.is > ir::kind::result) return " is of no kind";
+  if (static_cast<int>(v.is) < 0 || v.is > ir::kind::state) return " is of no kind";
   if (!lies_in(v.name, g.text.size())) return " has a name outside the graph's text";
   if (std::string fault = fault_of_extents(v); !fault.empty()) return fault;
   if (v.is == ir::kind::constant && !lies_in_bytes(g, v)) return " is a constant outside the graph's bytes";
@@ -174,7 +174,55 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// Every value is made once, before it is read, by a node or as an input, weight or constant.
+/// What a state begins with; empty when nothing is wrong.
+[[gnu::cold]] inline std::string fault_of_initial(const ir::graph& g, const ir::state& s) {
+  if (s.initial == ir::none) return {};
+  if (s.initial < 0 || static_cast<std::size_t>(s.initial) >= g.values.size()) return " begins as no value";
+  const ir::value& initial = g.at(s.initial);
+  if (initial.is != ir::kind::constant && initial.is != ir::kind::weight)
+    return " begins as a value that is neither a constant nor a weight";
+  if (!ir::can_be_next(g.at(s.value).desc, initial.desc))
+    return " is " + ir::to_string(g.at(s.value).desc) + ", but begins as " + ir::to_string(initial.desc);
+  return {};
+}
+
+/// The list of states has every value of that kind once, each with a name of its own, and nothing else. What they
+/// become, check_order() and infer_graph() look at.
+[[gnu::cold]] inline result<void> check_states(const ir::graph& g) {
+  std::vector<char> listed(g.values.size(), 0);
+  for (const ir::state& s : g.states) {
+    if (s.value < 0 || static_cast<std::size_t>(s.value) >= g.values.size() || g.at(s.value).is != ir::kind::state)
+      return fail(broken_graph("lists value " + std::to_string(s.value) + " as a state, which it is not"));
+    if (std::exchange(listed[static_cast<std::size_t>(s.value)], char{1}) != 0)
+      return fail(broken_graph("lists state " + std::to_string(s.value) + " twice"));
+    const std::string in_words = joined({"state ", piece::in_quotes(g.name_of(g.at(s.value).name))});
+    if (g.at(s.value).desc.quantised.mode == quantisation::kind::per_channel)
+      return fail(broken_graph(in_words + " has a scale for each channel, expected one"));
+    if (const std::string fault = fault_of_initial(g, s); !fault.empty()) return fail(broken_graph(in_words + fault));
+  }
+  for (std::size_t id = 0; id < g.values.size(); ++id)
+    if (g.values[id].is == ir::kind::state && listed[id] == 0)
+      return fail(broken_graph("value " + std::to_string(id) + " is a state that the graph does not list"));
+  std::vector<std::string_view> names;
+  for (const ir::state& s : g.states) names.push_back(g.name_of(g.at(s.value).name));
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end())
+    return fail(broken_graph(joined({"two states are called ", piece::in_quotes(*twice)})));
+  return {};
+}
+
+/// States become what they can be, as far as that is known.
+[[gnu::cold]] inline result<void> check_next(const ir::graph& g) {
+  for (const ir::state& s : g.states) {
+    const ir::value &state = g.at(s.value), &next = g.at(s.next);
+    if (ir::can_be_next(state.desc, next.desc)) continue;
+    return fail(broken_graph(joined({"state ", piece::in_quotes(g.name_of(state.name)), " is ",
+                                     ir::to_string(state.desc), ", but becomes ", ir::to_string(next.desc)})));
+  }
+  return {};
+}
+
+/// Every value is made once, before it is read, by a node or as an input, weight, constant or state.
 [[gnu::cold]] inline result<void> check_order(const ir::graph& g, const deadline_watch& watch) {
   std::vector<char> made(g.values.size(), 0);
   for (std::size_t id = 0; id < g.values.size(); ++id) made[id] = g.values[id].is != ir::kind::result ? 1 : 0;
@@ -194,6 +242,11 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
     if (out.value < 0 || static_cast<std::size_t>(out.value) >= g.values.size() || made[static_cast<std::size_t>(out.value)] == 0)
       return fail(broken_graph("output \"" + std::string(g.name_of(out.name)) + "\" is not made by any node"));
   }
+  for (const ir::state& s : g.states)
+    if (s.next < 0 || static_cast<std::size_t>(s.next) >= g.values.size() ||
+        made[static_cast<std::size_t>(s.next)] == 0)
+      return fail(
+          broken_graph(joined({"state ", piece::in_quotes(g.name_of(g.at(s.value).name)), " has no next value"})));
   return {};
 }
 
@@ -216,6 +269,7 @@ template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& 
   if (g.outputs.empty()) return fail(detail::broken_graph("has no output"));
   if (auto ok = detail::check_values(g, watch); !ok) return ok;
   if (auto ok = detail::check_inputs_of(g); !ok) return ok;
+  if (auto ok = detail::check_states(g); !ok) return ok;
   for (std::size_t i = 0; i < g.nodes.size(); ++i) {
     if (watch.is_over()) return detail::compiled_too_late();
     if (auto ok = detail::check_node_ranges(g, i); !ok) return ok;
@@ -230,13 +284,17 @@ template <class = void> [[gnu::cold]] result<void> check_graph(const ir::graph& 
 }
 NNRT_COMPILED_ONCE(result<void> check_graph<>(const ir::graph&, const deadline_watch&))
 
-/// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that follow.
-/// Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3, expected 4)`; invalid_argument (results
-/// that no memory can hold); deadline_missed.
+/// Runs every operator's rules over a graph that check_graph() found in order, and gives its results the extents that
+/// follow. Errors: rule_broken, as `conv2d "stem": input channels must equal weight channels times group (got 3,
+/// expected 4)`; invalid_argument (results that no memory can hold, a state that would become a tensor of another dtype
+/// or shape); deadline_missed.
 template <class = void> [[gnu::cold]] result<void> infer_graph(ir::graph& g, const deadline_watch& watch = {}) {
   const passes::shape_inference inferred = passes::infer_shapes(g, watch);
   if (watch.is_over()) return detail::compiled_too_late();
-  if (inferred) return detail::check_values(g, watch);
+  if (inferred) {
+    auto ok = detail::check_next(g);
+    return ok ? detail::check_values(g, watch) : ok;
+  }
   const ir::node& n = g.nodes[static_cast<std::size_t>(inferred.node)];
   return fail(error_code::rule_broken, to_string(inferred.broken, *n.op, g.name_of(n.name)));
 }

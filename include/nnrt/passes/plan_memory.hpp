@@ -1,4 +1,4 @@
-// plan_memory: decides where every computed value lives - shared, in place, joined - and lays the pieces out in one arena.
+// plan_memory: where computed values and states live - shared, in place, joined - and how they lie in one arena.
 // Flow: last pass over the graph; the plan turns its answer into operand addresses.
 #pragma once
 
@@ -21,12 +21,18 @@ struct memory_plan {
   pool<block> blocks;
   pool<location> of;                   // for each value
   pool<char> elided;                   // for each node: whether its results are where they belong without any work
+  std::int32_t state_blocks = 0;       // the first blocks: one for each state, kept from the begin of a run to its end
   std::int64_t arena_bytes = 0;
   std::int64_t lower_bound = 0;        // largest sum, over the steps, of the bytes in use
 
   constexpr location& at(std::int32_t id) { return of[static_cast<std::size_t>(id)]; }
   constexpr const location& at(std::int32_t id) const { return of[static_cast<std::size_t>(id)]; }
   constexpr block& block_at(std::int32_t id) { return blocks[static_cast<std::size_t>(id)]; }
+  /// The state in whose memory a value lies; none: in no state's.
+  constexpr std::int32_t state_of(std::int32_t id) const {
+    const std::int32_t outermost = resolve(at(id)).block;
+    return outermost < state_blocks ? outermost : ir::none;
+  }
 
   constexpr std::int32_t add_block(std::int64_t bytes, std::int32_t first, std::int32_t last) {
     blocks.push_back({bytes, first, last});
@@ -60,7 +66,10 @@ struct block_assigner {
   const ir::graph& g;
   array_ref<const char> known;          // values that are ready before the network runs
   memory_plan plan;
-  pool<std::int32_t> last_use;   // last step that reads a value; the step after the last one for outputs
+  pool<std::int32_t>
+      last_use;  // last step that reads a value; the step after the last one for outputs and for what states become
+  pool<std::int32_t> reads;         // of values by nodes; of a graph with states
+  std::int32_t last_fallible = -1;  // the last step that may find fault with its values
   bool has_joined = false;
 
   constexpr block_assigner(const ir::graph& graph, array_ref<const char> known_before) : g(graph), known(known_before) {
@@ -72,6 +81,21 @@ struct block_assigner {
       for (const std::int32_t id : g.inputs_of(g.nodes[static_cast<std::size_t>(i)]))
         if (id != ir::none) last_use[static_cast<std::size_t>(id)] = i;
     for (const ir::output& out : g.outputs) last_use[static_cast<std::size_t>(out.value)] = steps;
+    if (!g.states.empty()) add_states();
+  }
+  constexpr void add_states() {
+    const auto steps = static_cast<std::int32_t>(g.nodes.size());
+    for (const ir::state& s : g.states) last_use[static_cast<std::size_t>(s.next)] = steps;
+    for (const ir::state& s : g.states)
+      plan.at(s.value) = {plan.add_block(g.at(s.value).desc.bytes(), 0, last_of(s.value)), 0, ir::none};
+    plan.state_blocks = static_cast<std::int32_t>(g.states.size());
+    reads.assign(g.values.size(), 0);
+    for (std::int32_t i = 0; i < steps; ++i) {
+      const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+      if (n.op->traits.may_fail && !is_known(g.outputs_of(n)[0])) last_fallible = i;
+      for (const std::int32_t id : g.inputs_of(n))
+        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
+    }
   }
 
   constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
@@ -119,16 +143,44 @@ struct block_assigner {
     return false;
   }
 
-  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several the one that was made last: the
-  /// caches still hold it, and it may be made in bands (exec/find_bands.hpp), while an older one may be read for that.
+  /// Whether step i may write over a state that nobody reads after it: where its result is what the state becomes, or
+  /// on the way there by nodes that work in place. Not up to the last step that may find fault with its values: after
+  /// such a run states are what they were.
+  constexpr bool may_overwrite_state(const block& of, const ir::node& n, std::int32_t i) const {
+    const std::int32_t wanted = g.states[static_cast<std::size_t>(&of - plan.blocks.data())].next;
+    if (i <= last_fallible) return false;
+    std::int32_t made = g.outputs_of(n)[0];
+    for (int steps_left = 8; made != wanted && steps_left > 0; --steps_left) {
+      const std::int32_t reader = last_of(made);
+      if (reads[static_cast<std::size_t>(made)] != 1 || reader >= static_cast<std::int32_t>(g.nodes.size()))
+        return false;
+      const ir::node& next = g.nodes[static_cast<std::size_t>(reader)];
+      if (next.op->traits.result != storage::in_place && next.op->traits.result != storage::alias_of_input)
+        return false;
+      if (g.at(g.outputs_of(next)[0]).desc.bytes() != of.bytes) return false;
+      made = g.outputs_of(next)[0];
+    }
+    return made == wanted && g.at(made).desc.bytes() == of.bytes;
+  }
+  /// Whether a block is a state's own.
+  constexpr bool is_of_state(const block& b) const { return &b - plan.blocks.data() < plan.state_blocks; }
+
+  /// An operand of the node's own size that nobody reads after step i; none when there is no such. Of several a state
+  /// that becomes what is made of the result, else the one that was made last: the caches still hold it, and it may be
+  /// made in bands (exec/find_bands.hpp), while an older one may be read for that.
   constexpr std::int32_t operand_to_overwrite(const ir::node& n, std::int32_t i) {
     const tensor_desc& y = g.at(g.outputs_of(n)[0]).desc;
     std::int32_t newest = ir::none;
     for (const std::int32_t id : g.inputs_of(n)) {
       block* const b = block_of(id);
-      if (b != nullptr && b->last == i && g.at(id).desc.bytes() == y.bytes() && g.at(id).desc.type == y.type && !spoils_another(n, id) &&
-          (newest == ir::none || block_of(newest)->first < b->first))
+      if (b == nullptr || b->last != i || g.at(id).desc.bytes() != y.bytes() || g.at(id).desc.type != y.type ||
+          spoils_another(n, id))
+        continue;
+      if (is_of_state(*b)) {
+        if (may_overwrite_state(*b, n, i)) return id;
+      } else if (newest == ir::none || block_of(newest)->first < b->first) {
         newest = id;
+      }
     }
     return newest;
   }
@@ -156,7 +208,7 @@ struct block_assigner {
   constexpr bool give_away(std::int32_t id, const tensor_desc& whole) {
     constexpr std::int32_t to_come = -2;
     const location at = plan.at(id);
-    if (at.block == ir::none || at.offset != 0) return false;
+    if (at.block == ir::none || at.block < plan.state_blocks || at.offset != 0) return false;
     if (g.at(id).desc.quantised != whole.quantised) return false;  // quantised values change on the way
     block& b = plan.block_at(at.block);
     if (b.parent != ir::none || b.bytes != g.at(id).desc.bytes() || b.bytes == 0 || !is_one_piece(whole, g.at(id).desc)) return false;
@@ -210,12 +262,29 @@ struct block_assigner {
     }
     for (const std::int32_t id : g.outputs_of(n)) plan.at(id) = {plan.add_block(g.at(id).desc.bytes(), i, std::max(i, last_of(id))), 0, ir::none};
   }
+
+  /// Once all have been assigned: lets what states become be made in their memory, where nobody reads the state by
+  /// then.
+  constexpr void put_states_in_place() {
+    for (std::int32_t k = 0; k < plan.state_blocks; ++k) {
+      const location next = resolve(plan.at(g.states[static_cast<std::size_t>(k)].next));
+      if (next.block < plan.state_blocks || next.offset != 0)
+        continue;  // in place already, another state, or what no node makes in a run
+      block& made = plan.block_at(next.block);
+      if (made.bytes != plan.block_at(k).bytes || made.first <= plan.block_at(k).last || made.first <= last_fallible)
+        continue;
+      made.parent = k, made.offset_in_parent = 0;
+      has_joined = true;
+    }
+    for (std::int32_t k = 0; k < plan.state_blocks; ++k)
+      plan.block_at(k).last = static_cast<std::int32_t>(g.nodes.size());
+  }
 };
 
 }  // namespace detail
 
-/// Blocks for the values that are computed while the network runs; offsets come with place_blocks(), once scratch memory is added. Once the deadline is
-/// over, the rest is left out.
+/// Blocks for the states and for the values that are computed while the network runs; offsets come with place_blocks(),
+/// once scratch memory is added. Once the deadline is over, the rest is left out.
 constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> known, const deadline_watch& watch = {}) {
   detail::block_assigner assigner(g, known);
   for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i) {
@@ -223,6 +292,7 @@ constexpr memory_plan assign_blocks(const ir::graph& g, array_ref<const char> kn
     if (assigner.elide(n, static_cast<std::int32_t>(i))) assigner.plan.elided[i] = 1;
     else if (!assigner.is_known(g.outputs_of(n)[0])) assigner.assign(n, static_cast<std::int32_t>(i));  // known values get memory elsewhere
   }
+  assigner.put_states_in_place();
   if (assigner.has_joined)
     for (std::size_t i = assigner.plan.blocks.size(); i-- > 0;)  // parents come later than their parts
       if (block& part = assigner.plan.blocks[i]; part.parent != ir::none) assigner.plan.skip_parent(part);

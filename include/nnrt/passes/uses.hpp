@@ -9,8 +9,9 @@ namespace nnrt::inline NNRT_ISA::passes {
 
 /// Producers and uses of all values of a graph.
 struct use_table {
-  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants
-  pool<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph
+  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants, states
+  pool<std::int32_t> uses;      // reads by nodes, and one for each time it is an output of the graph, or what a state
+                                // becomes or begins with
 
   constexpr explicit use_table(const ir::graph& g) {
     producer.assign(g.values.size(), ir::none);
@@ -21,6 +22,10 @@ struct use_table {
         if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
     }
     for (const ir::output& out : g.outputs) ++uses[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) {
+      if (s.next != ir::none) ++uses[static_cast<std::size_t>(s.next)];  // none while the graph is being built
+      if (s.initial != ir::none) ++uses[static_cast<std::size_t>(s.initial)];
+    }
   }
   constexpr std::int32_t producer_of(std::int32_t id) const { return producer[static_cast<std::size_t>(id)]; }
   constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
@@ -32,12 +37,14 @@ constexpr void compact(ir::graph& g) {
   g.nodes.erase_if([](const ir::node& n) { return n.removed; });
 }
 
-/// Lets every reader of `from`, outputs of the graph included, read `to`.
+/// Lets every reader of `from`, outputs and states of the graph included, read `to`.
 constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
   for (const ir::node& n : g.nodes)
     for (std::int32_t& id : g.inputs_of(n))
       if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
   for (ir::output& out : g.outputs) out.value = to_of[static_cast<std::size_t>(out.value)];
+  for (ir::state& s : g.states)
+    if (s.next != ir::none) s.next = to_of[static_cast<std::size_t>(s.next)];
 }
 
 /// 0, 1, 2, …: the table of redirect() that changes nothing.
