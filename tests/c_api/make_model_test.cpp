@@ -61,6 +61,48 @@ TEST_CASE("a static network compiles and runs through the C functions") {
   OH_NNCompilation_Destroy(&compilation);
 }
 
+/// A running sum, and twice what it was.
+constexpr auto remembers = [](nnrt::builder& g) {
+  auto total = g.state<nnrt::f32, nnrt::shape<1, 4>>("total");
+  g.next(total, total + g.input<nnrt::f32, nnrt::shape<1, 4>>("x"));
+  g.output("y", total + total);
+};
+
+TEST_CASE("a state is an input and an output of one name") {
+  OH_NNModel* model = nnrt::c_api::make_model<nnrt::graph<remembers>>();
+  REQUIRE(model != nullptr);
+  OH_NNCompilation* compilation = OH_NNCompilation_Construct(model);
+  REQUIRE(OH_NNCompilation_Build(compilation) == OH_NN_SUCCESS);
+  OH_NNModel_Destroy(&model);
+  OH_NNExecutor* executor = OH_NNExecutor_Construct(compilation);
+  std::size_t inputs = 0, outputs = 0;
+  REQUIRE(OH_NNExecutor_GetInputCount(executor, &inputs) == OH_NN_SUCCESS);
+  REQUIRE(OH_NNExecutor_GetOutputCount(executor, &outputs) == OH_NN_SUCCESS);
+  CHECK(inputs == 2);
+  CHECK(outputs == 2);
+  for (const bool is_input : {true, false}) {
+    NN_TensorDesc* desc =
+        is_input ? OH_NNExecutor_CreateInputTensorDesc(executor, 1) : OH_NNExecutor_CreateOutputTensorDesc(executor, 1);
+    const char* name = nullptr;
+    REQUIRE(OH_NNTensorDesc_GetName(desc, &name) == OH_NN_SUCCESS);
+    CHECK(std::string(name) == "total");
+    OH_NNTensorDesc_Destroy(&desc);
+  }
+  NN_Tensor *x = tensor_of({1, 4}), *before = tensor_of({1, 4}), *after = tensor_of({1, 4}), *y = tensor_of({1, 4});
+  const std::array<float, 4> row{1, 0, 0, -1};
+  std::memcpy(OH_NNTensor_GetDataBuffer(x), row.data(), sizeof row);
+  std::memset(OH_NNTensor_GetDataBuffer(before), 0, sizeof row);
+  for (int run = 0; run < 3; ++run) {
+    NN_Tensor *in[] = {x, before}, *out[] = {y, after};
+    REQUIRE(OH_NNExecutor_RunSync(executor, in, 2, out, 2) == OH_NN_SUCCESS);
+    CHECK(static_cast<const float*>(OH_NNTensor_GetDataBuffer(y))[3] == static_cast<float>(-2 * run));
+    std::swap(before, after);
+  }
+  OH_NNTensor_Destroy(&x), OH_NNTensor_Destroy(&y), OH_NNTensor_Destroy(&before), OH_NNTensor_Destroy(&after);
+  OH_NNExecutor_Destroy(&executor);
+  OH_NNCompilation_Destroy(&compilation);
+}
+
 TEST_CASE("weights that do not fit make no model, and the log names them") {
   std::string heard;
   nnrt::set_log([](std::string_view line, void* user) { static_cast<std::string*>(user)->append(line); }, &heard);

@@ -223,6 +223,20 @@ TEST_CASE("device: supported nodes are told one by one, and a graph that is none
   CHECK(b.on.caches_needed().model == 1);
 }
 
+TEST_CASE("device: a network with states is refused, for devices keep none") {
+  model_builder made;
+  const auto x = *made.input("x", {f32, {2}});
+  REQUIRE(made.next(*made.state("h", {f32, {2}}), x));
+  REQUIRE(made.output("y", x));
+  const model with_states = made.finish();
+  const bench b;
+  const auto refused = b.on.prepare(with_states, {});
+  REQUIRE(!refused);
+  CHECK(refused.error().code() == error_code::not_supported);
+  CHECK(refused.error().message() == "devices keep no states: passes::open_states() makes inputs and outputs of them");
+  CHECK(b.on.supported(with_states).error().message() == refused.error().message());
+}
+
 TEST_CASE("device: runs are checked, and outputs that are too small say for what") {
   const bench b;
   const runnable model = *prepared_on(b.on).model;

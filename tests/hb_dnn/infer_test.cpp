@@ -408,3 +408,23 @@ TEST_CASE("infer: values that the network cannot take make the task fail, and th
   CHECK(infer(model, in.data(), out) == HB_DNN_SUCCESS);
   CHECK((out.at<float>(0)[0] == 9 && out.at<float>(0)[5] == 5));
 }
+
+TEST_CASE("infer: a state is an input and an output of one name") {
+  const packed models({total()});
+  const hbDNNHandle_t model = models.model();
+  tensors in = inputs_for(model), out = outputs_for(model);
+  REQUIRE(in.list.size() == 2);
+  REQUIRE(out.list.size() == 2);
+  const char* name = nullptr;
+  REQUIRE(hbDNNGetInputName(&name, model, 1) == HB_DNN_SUCCESS);
+  CHECK(std::string(name) == "total");
+  REQUIRE(hbDNNGetOutputName(&name, model, 1) == HB_DNN_SUCCESS);
+  CHECK(std::string(name) == "total");
+  in.at<float>(0)[0] = 2, in.at<float>(1)[0] = 5;
+  for (const float expected : {7.0F, 9.0F, 11.0F}) {
+    CHECK(infer(model, in.data(), out) == HB_DNN_SUCCESS);
+    CHECK(out.at<float>(0)[0] == 2 * expected);
+    CHECK(out.at<float>(1)[0] == expected);
+    in.at<float>(1)[0] = out.at<float>(1)[0];
+  }
+}

@@ -49,6 +49,12 @@ constexpr auto counter_net = [](builder& g) {
   g.output("next", x + g.constant<f32, shape<1>>({1}));
   g.output("rank", x + g.constant<f32, shape<1>>({0}));
 };
+constexpr auto total_net = [](builder& g) {
+  auto total = g.state<f32, shape<1>>("total", {5});
+  auto next = total + g.input<f32, shape<1>>("x");
+  g.next(total, next);
+  g.output("doubled", next + next);
+};
 constexpr auto weighted_net = [](builder& g) { g.output("y", g.input<f32, shape<4>>("x") + g.weight<f32, shape<4>>("w")); };
 template <std::int64_t extent> constexpr auto slow_net = [](builder& g) {
   auto x = g.input<f32, shape<1, extent, extent, 16>>("x");
@@ -144,6 +150,7 @@ network halves(const char* architecture) {
 }
 network pair() { return named("pair", "bayes", floats<graph<pair_net>>()); }
 network counter() { return named("counter", "bayes", floats<graph<counter_net>>()); }
+network total() { return named("total", "bayes", floats<graph<total_net>>()); }
 network weighted() { return named("weighted", "bayes", floats<graph<weighted_net>>()); }
 network slow() { return named("slow", "bayes", runs_in_valgrind() ? floats<graph<slow_net<6>>>() : floats<graph<slow_net<48>>>()); }
 network rows_of_table() { return named("rows", "bayes", floats<graph<table_net>>()); }

@@ -36,6 +36,8 @@ network halves(const char* architecture);
 network pair();
 /// "x" f32 [1]: "next" is x + 1, "rank" is x.
 network counter();
+/// "x" f32 [1], a state "total" f32 [1]: what it becomes is total + x, "doubled" is twice that.
+network total();
 /// "x" f32 [4]: "y" is x and a weight, which runs read where it lies.
 network weighted();
 /// "x" f32 [1, 48, 48, 16], through many layers, a few milliseconds each; "y" likewise.

@@ -121,6 +121,16 @@ TEST_CASE("write_model: random networks over images come back whole, of floats a
     }
 }
 
+TEST_CASE("write_model: a network with states is refused, for HDI has none") {
+  model_builder made;
+  const auto x = *made.input("x", {f32, {2}});
+  REQUIRE(made.next(*made.state("h", {f32, {2}}), x));
+  REQUIRE(made.output("y", x));
+  const auto refused = hdi::write_model(made.finish());
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().message() == "HDI has no states: passes::open_states() makes inputs and outputs of them");
+}
+
 TEST_CASE("write_model: a lossless model has its constants at multiples of 64 bytes of one memory") {
   const auto written = hdi::write_model(small_model());
   REQUIRE(written.has_value());

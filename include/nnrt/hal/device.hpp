@@ -68,11 +68,13 @@ class device {
     return can && can->caching ? cache_counts{1, 0} : cache_counts{};
   }
 
-  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. What nodes are is the driver's to judge; here it is only
-  /// looked at what any of them must have (passes::check_form). Errors: invalid_argument (a graph that is none, weights that are missing), device_failed
+  /// For each node why the device cannot run it; empty: it can, and prepare() keeps that promise. What nodes are is the
+  /// driver's to judge; here it is only looked at what any of them must have (passes::check_form).
+  /// Errors: invalid_argument (a graph that is none, weights that are missing), not_supported (states), device_failed
   /// (it spoke of other nodes), as the driver's.
   result<std::vector<std::string>> refusals(const nnrt::model& network) const {
     if (auto ok = check_graph(network.graph); !ok) return fail(std::move(ok.error()));
+    if (auto ok = require_no_states(network.graph); !ok) return fail(std::move(ok.error()));
     auto reasons = driver_->refusals(network);
     if (reasons && reasons->size() != network.graph.nodes.size())
       return fail(error_code::device_failed, {"the device spoke of ", reasons->size(), " nodes, expected ", network.graph.nodes.size()});
@@ -95,8 +97,9 @@ class device {
 
   // ---- Waited for, as the C functions do ----
 
-  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that mean nothing), rule_broken, device_failed (busy, offline, or it
-  /// prepared nothing), deadline_missed, as the driver's.
+  /// Makes a model ready. Errors: invalid_argument (a graph that is none, weights that are missing, enumerators that
+  /// mean nothing), not_supported (states), rule_broken, device_failed (busy, offline, or it prepared nothing),
+  /// deadline_missed, as the driver's.
   result<runnable> prepare(const nnrt::model& network, const preferences& wanted) const {
     if (auto ok = check(wanted); !ok) return fail(std::move(ok.error()));
     if (auto ok = check(network, deadline_watch(wanted.limit())); !ok) return fail(std::move(ok.error()));
@@ -180,11 +183,18 @@ class device {
     const verdict v = passes::check_form(g, n);
     return v ? std::string() : to_string(v, *n.op, g.name_of(n.name));
   }
+  /// What lives from run to run is the caller's to keep: any execution may have the next run.
+  static result<void> require_no_states(const ir::graph& g) {
+    if (g.states.empty()) return {};
+    return fail(error_code::not_supported,
+                "devices keep no states: passes::open_states() makes inputs and outputs of them");
+  }
   /// A graph that is one, of nodes that could be some, with its weights, and by the driver's own rules. In this order: each relies on what was checked
   /// before it.
   result<void> check(const nnrt::model& network, const deadline_watch& watch = {}) const {
     const ir::graph& g = network.graph;
     if (auto ok = check_graph(g, watch); !ok) return ok;
+    if (auto ok = require_no_states(g); !ok) return ok;
     for (std::size_t i = 0; i < g.nodes.size() && !watch.is_over(); ++i)
       if (std::string fault = fault_of_form(g, i); !fault.empty()) return fail(error_code::rule_broken, fault);
     if (watch.is_over()) return nnrt::detail::compiled_too_late();

@@ -5,6 +5,7 @@
 #include <nnrt/exec/session.hpp>
 #include <nnrt/hb_dnn/forms.hpp>
 #include <nnrt/io/saved_model.hpp>
+#include <nnrt/passes/open_states.hpp>
 #include <nnrt/policy/accelerators.hpp>
 
 #include <list>
@@ -27,9 +28,16 @@ class loaded_model {
   /// A list, since one that moves to another list takes no memory.
   using sessions = std::list<session>;
 
-  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for hbDNN; an input of no items;
-  /// zero points that are none of hbDNN's; an image of the resizer that its architecture does not take), and those of compile().
+  /// Errors: invalid_file (not compiled, or for an unknown architecture; extents that are not known or too large for
+  /// hbDNN; an input of no items; zero points that are none of hbDNN's; an image of the resizer that its architecture
+  /// does not take), and those of compile().
+  /// Tasks run in any session: so a state is an input and an output of one name.
   static result<std::shared_ptr<loaded_model>> make(const saved_model& from) {
+    if (!from.network.graph.states.empty()) {
+      saved_model opened = from;
+      passes::open_states(opened.network.graph);
+      return make(opened);
+    }
     auto made = std::make_shared<loaded_model>();
     made->name = from.name;
     made->table = find_accelerator(from.architecture);

@@ -68,6 +68,9 @@ class model_writer {
 
   result<written_model> run() {
     if (auto ok = check_graph(g_); !ok) return fail(std::move(ok.error()));
+    if (!g_.states.empty())
+      return fail(error_code::not_supported,
+                  "HDI has no states: passes::open_states() makes inputs and outputs of them");
     auto bound = bind_weights(weights_, weight_specs_of(g_));
     if (!bound) return fail(std::move(bound.error()));
     find_data(*bound);
