@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <nnrt/passes/open_states.hpp>
+
 #include "support/random_weights.hpp"
 
 #include <cmath>
@@ -663,4 +665,58 @@ TEST_CASE("calibrate: a network of several inputs takes tuples of samples") {
     CHECK(std::fabs(sum[i] - std::fmax(0.0F, a[i] + b[i])) < 0.03F);
     CHECK(std::fabs(difference[i] - (a[i] - b[i])) < 0.03F);
   }
+}
+
+/// An image that is mixed with what is left of those before it.
+constexpr auto remembers = [](builder& g) {
+  auto x = g.input<f32, shape<1, 8, 8, 3>>("x");
+  auto h = g.state<f32, shape<1, 8, 8, 4>>("h");
+  auto next = add(layers::conv2d<4, 3, 3>(x, "stem", same), layers::conv2d<4, 1, 1>(h, "back"), relu);
+  g.next(h, next);
+  g.output("y", next);
+  g.output("before", h);
+};
+
+TEST_CASE("calibrate: samples of a network with states are one stream, and its executors keep states") {
+  using net = graph<remembers>;
+  const auto samples = samples_of<192>(6);
+  const auto check = [&]<class Policy>(Policy) {
+    const weights file = random_weights<net>();
+    const auto made = calibrate<net, Policy>(file, samples);
+    REQUIRE(bool(made));
+    for (const layer_report& layer : made->layers) CHECK(layer.cosine > 0.995);
+    auto stored = executor<net, Policy>::create(*made);
+    auto floats = executor<net>::create(file);
+    REQUIRE(bool(stored));
+    REQUIRE(bool(floats));
+    model opened = made->network;
+    passes::open_states(opened.graph);
+    session by_hand(compile(opened).value());
+    saved_state kept;
+    std::vector<float> after_third;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const auto [y, before] = (*stored)(samples[i]);
+      const auto [true_y, true_before] = (*floats)(samples[i]);
+      std::copy(samples[i].begin(), samples[i].end(), by_hand.input<float>(0).begin());
+      REQUIRE(by_hand.run());
+      const std::span<const float> next = by_hand.output<float>(2);
+      CHECK(std::equal(y.begin(), y.end(), next.begin()));
+      std::copy(next.begin(), next.end(), by_hand.input<float>(1).begin());
+      for (std::size_t e = 0; e < y.size(); ++e) {
+        CHECK(std::fabs(y[e] - true_y[e]) < 0.1F);
+        CHECK(std::fabs(before[e] - true_before[e]) < 0.1F);
+      }
+      if (i == 1) kept = stored->save_state();
+      if (i == 2) after_third.assign(y.begin(), y.end());
+    }
+    REQUIRE(stored->load_state(kept));
+    const auto again = std::get<0>((*stored)(samples[2]));
+    CHECK(std::equal(again.begin(), again.end(), after_third.begin()));
+    stored->reset();
+    auto other = stored->share();
+    const auto first = std::get<0>((*stored)(samples[0])), shared = std::get<0>(other(samples[0]));
+    CHECK(std::equal(first.begin(), first.end(), shared.begin()));
+  };
+  check(accelerator_policy{});
+  check(shifting_policy{});
 }

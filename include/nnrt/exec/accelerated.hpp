@@ -108,7 +108,12 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
     static_assert(index < output_count, "nnrt: the network has no output of this name");
     if constexpr (index < output_count) return output_at<index>();
   }
-  /// Another executor of the same compiled network, with an arena of its own. Without memory for it, its runs are broken contracts that say so.
+  /// As those of other executors. States are floats from run to run, and stored where the accelerator reads them.
+  void reset() { session_.reset(); }
+  saved_state save_state() const { return session_.save_state(); }
+  result<void> load_state(const saved_state& from) { return session_.load_state(from); }
+  /// Another executor of the same compiled network, with an arena and states of its own. Without memory for it, its
+  /// runs are broken contracts that say so.
   executor share() const { return executor(session_.compiled(), given_); }
   /// The compiled network: its table, its text, its steps.
   const program& compiled() const { return session_.compiled(); }

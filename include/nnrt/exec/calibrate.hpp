@@ -123,6 +123,7 @@ class calibrator {
     scales_.assign(g.values.size(), 0.0F);
     chosen_.assign(g.values.size(), calibration_method::max);
     for (const std::int32_t id : g.inputs) watch(id), is_stored_.push_back(is_read_on_accelerator(id) ? 1 : 0);
+    for (const ir::state& s : g.states) watch(s.value);
     for (const ir::node& n : g.nodes)
       for (const std::int32_t id : g.outputs_of(n)) watch(id);
   }
@@ -171,6 +172,7 @@ class calibrator {
 
   /// Runs the network over all samples; see(index of the watched tensor, elements) after each.
   template <class See> result<void> for_each_sample(const sample_source& samples, session& network, std::string_view stage, See see) {
+    network.reset();
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, stage, i, samples.count);
       if (auto ok = samples.put(samples.samples, i, network); !ok) return ok;
@@ -190,9 +192,19 @@ class calibrator {
     if (wanted_.method == calibration_method::mixed) ok = choose(samples, network);
     else
       for (std::size_t k = 0; k < watched_.size(); ++k) set_scale(k, wanted_.method);
+    give_states_one_scale();
     for (std::size_t i = 0; i < input_scales_.size(); ++i)
       if (input_scales_[i] != 0) scales_[static_cast<std::size_t>(floats_.graph.inputs[i])] = input_scales_[i];
     return ok;
+  }
+  /// Of a state and what it becomes, the larger scale for both: then what the accelerator has made and stores again is
+  /// the same number.
+  void give_states_one_scale() {
+    for (const ir::state& s : floats_.graph.states) {
+      float &of_state = scales_[static_cast<std::size_t>(s.value)],
+            &of_next = scales_[static_cast<std::size_t>(s.next)];
+      of_state = of_next = std::fmax(of_state, of_next);
+    }
   }
   float threshold_of(const magnitudes& m, calibration_method by) const {
     if (by == calibration_method::percentile) return m.percentile(wanted_.percentile);
@@ -371,6 +383,7 @@ class calibrator {
     if (!program) return fail(program.error());
     session with_bytes(*program);
     std::vector<agreement> found(ids.size());
+    with_floats.reset();
     for (std::size_t i = 0; i < samples.count; ++i) {
       if (wanted_.progress != nullptr) wanted_.progress(wanted_.progress_context, "report", i, samples.count);
       for (session* const each : {&with_floats, &with_bytes}) {
@@ -481,11 +494,14 @@ result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs
 
 }  // namespace detail
 
-/// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of tuples of them), stores its
-/// weights, and says how the stored network compares with the one of floats. What the policy leaves to the processor stays in floats, and so
-/// does what no kernel of stored numbers rounds as the accelerator does. It is computed in the usual floating-point environment, whatever the caller's is.
-/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of the wrong size, of other
-/// inputs or with a nan or, where the accelerator reads them, an infinity, weights that are not finite, options out of their range), out_of_memory.
+/// Finds a scale for each tensor of a network from samples (a range of inputs; of networks with several inputs, of
+/// tuples of them), stores its weights, and says how the stored network compares with the one of floats. What the
+/// policy leaves to the processor stays in floats, and so does what no kernel of stored numbers rounds as the
+/// accelerator does. Samples of a network with states are runs of one stream, one after the other. It is computed in
+/// the usual floating-point environment, whatever the caller's is.
+/// Errors: invalid_argument (weights that do not fit, or whose values break an operator's rule, no samples, a sample of
+/// the wrong size, of other inputs or with a nan or, where the accelerator reads them, an infinity, weights that are
+/// not finite, options out of their range), out_of_memory.
 template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};

@@ -94,6 +94,7 @@ class quantising {
       else keep(n);
     }
     for (const ir::output& out : floats.outputs) need_float(out.value);
+    for (const ir::state& s : floats.states) need_float(s.next);
     forget_unread_weights(q);  // of weights that are stored, the floats
   }
 
@@ -401,9 +402,11 @@ class quantising {
 
 }  // namespace detail
 
-/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8 (or, asked for, on i16), symmetric, results rounded as wanted; where such
-/// a node meets one of floats there is a conversion. A convolution, a sum and its activation become one node with one rounding. Weights that a
-/// layer reads must be weights of the graph, not computed. The last layers may keep their sums of 32 bits. Inputs and outputs of the graph stay what they are.
+/// Rewrites a graph of floats: nodes on the accelerator whose tensors have scales work on i8 (or, asked for, on i16),
+/// symmetric, results rounded as wanted; where such a node meets one of floats there is a conversion. A convolution, a
+/// sum and its activation become one node with one rounding. Weights that a layer reads must be weights of the graph,
+/// not computed. The last layers may keep their sums of 32 bits. Inputs, outputs and states of the graph stay what they
+/// are: a state is stored where the accelerator reads it.
 constexpr quantised_graph quantise(const ir::graph& floats, const quantise_options& wanted) { return static_cast<quantised_graph&&>(detail::quantising(floats, wanted).made); }
 
 }  // namespace nnrt::inline NNRT_ISA::passes
