@@ -30008,9 +30008,9 @@ template <class F> struct table_of_steps {
     if (i == steps) return bounded(math::round_half_away(value(last)));
     const double step = (last - first) / steps, x = first + math::product(step, i);
     const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
-                 middle = math::round_half_away(value(x + step / 2));
-    const double lacking = math::round_half_away((next + here) / 2) - middle;
-    return bounded(here - math::round_half_away(lacking / 2));
+                 middle = math::round_half_away(value(x + math::product(0.5, step)));
+    const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
+    return bounded(here - math::round_half_away(math::product(0.5, lacking)));
   }
   /// Of a number in [-32768, 32767].
   constexpr std::int32_t operator()(std::int32_t x) const {
