@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <flatbuffers/flatbuffer_builder.h>
+#include <nnrt/io/tflite/schema.hpp>
 #include <support/flatbuffers_verifier.hpp>
 
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "../../support/tflite_file.hpp"
 
 namespace {
 
@@ -203,24 +206,53 @@ std::vector<std::uint64_t> whole_tree(std::size_t& size) {
   return file.words;
 }
 
+/// How many of so many changed files one verifier accepts and the other refuses, and how many ours accepts.
+struct comparison {
+  int differ = 0, accepted = 0;
+};
+template <class Root> comparison compared(std::span<std::byte> bytes, int files) {
+  std::mt19937 dice(20260520);
+  comparison found;
+  for (int i = 0; i < files; ++i) {
+    const changed_file change(bytes, dice);
+    const std::string_view file = nnrt::letters_of(bytes.first(bytes.size() - dice() % 8));
+    const bool ours = static_cast<bool>(verifier(file).root<Root>());
+    found.accepted += ours ? 1 : 0;
+    found.differ += ours != nnrt_test::flatbuffers_verifier(file).accepts<Root>() ? 1 : 0;
+  }
+  return found;
+}
+int count_of_files() {
+  const char* const wanted = std::getenv("NNRT_CHANGED_FILES");
+  return wanted != nullptr ? std::atoi(wanted) : 200'000;
+}
+
 TEST_CASE("flatbuffer: changed files are accepted when the FlatBuffers library accepts them, and no others") {
   std::size_t size = 0;
   std::vector<std::uint64_t> words = whole_tree(size);
-  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(words)).first(size);
-  const char* const wanted = std::getenv("NNRT_CHANGED_FILES");
-  const int files = wanted != nullptr ? std::atoi(wanted) : 50'000;
-  std::mt19937 dice(20260520);
-  int accepted = 0, differ = 0;
-  for (int i = 0; i < files; ++i) {
-    const changed_file change(bytes, dice);
-    const std::string_view file = nnrt::letters_of(bytes.first(size - dice() % 8));
-    const bool ours = static_cast<bool>(verifier(file).root<tree>()), theirs = nnrt_test::flatbuffers_verifier(file).accepts<tree>();
-    accepted += ours ? 1 : 0;
-    differ += ours != theirs ? 1 : 0;
-  }
-  CHECK(differ == 0);
-  CHECK(accepted > files / 20);
-  CHECK(accepted < files - files / 20);
+  const int files = count_of_files();
+  const comparison found = compared<tree>(std::as_writable_bytes(std::span(words)).first(size), files);
+  CHECK(found.differ == 0);
+  CHECK(found.accepted > files / 20);
+  CHECK(found.accepted < files - files / 20);
+}
+
+TEST_CASE("flatbuffer: so are changed networks, by the tables of their schema") {
+  tflite_test::file network;
+  network.add({tflite_test::float32, {1, 4}, "x"});
+  network.add({tflite_test::int8, {3, 4}, "w", std::vector<std::byte>(12), {{0.5F, 0.25F, 0.125F}, {0, 0, 0}, 0}});
+  network.add({tflite_test::float32, {1, 3}, "y"});
+  network.calls = {{9, {0, 1, -1}, {2}, {8, {}}}};
+  network.inputs = {0};
+  network.outputs = {2};
+  const std::vector<std::byte> written = network.bytes();
+  std::vector<std::uint64_t> words(written.size() / 8 + 1);
+  std::memcpy(words.data(), written.data(), written.size());
+  const int files = count_of_files();
+  const comparison found = compared<schema::model>(std::as_writable_bytes(std::span(words)).first(written.size()), files);
+  CHECK(found.differ == 0);
+  CHECK(found.accepted > files / 20);
+  CHECK(found.accepted < files - files / 20);
 }
 
 // What a reader sees of a file at run time, the compiler sees, too.
