@@ -180,9 +180,9 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   void reset() {
     if (weights_) detail::reset_states(view_of_plan, arena_.data(), bases_);
   }
-  /// The states as they are after the last run; none of an executor that could not be made. Takes memory, unlike runs.
+  /// A copy of all states after the last run; empty for an executor that could not be made. Allocates memory, unlike runs.
   saved_state save_state() { return weights_ ? detail::save_states(view_of_plan, arena_.data()) : saved_state(); }
-  /// Goes on from there. Error: invalid_argument (states of another network), and then all are as they were.
+  /// Replaces all states. Error: invalid_argument (states of another network); then no state changes.
   result<void> load_state(const saved_state& from) {
     if (!weights_) return fail(reason());
     return detail::load_states(view_of_plan, arena_.data(), from);

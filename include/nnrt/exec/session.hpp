@@ -112,11 +112,11 @@ class session {
     detail::reset_states(plan(), memory_.data(), bases_);
     is_torn_ = false;
   }
-  /// The states as they are after the last run; none of a session that cannot run. Takes memory, unlike runs.
+  /// A copy of all states after the last run; empty for a session that cannot run. Allocates memory, unlike runs.
   saved_state save_state() const {
     return bases_.empty() ? saved_state() : detail::save_states(plan(), memory_.data());
   }
-  /// Goes on from there. Error: invalid_argument (states of another network), and then all are as they were; those of
+  /// Replaces all states. Error: invalid_argument (states of another network), and then no state changes; those of
   /// run().
   result<void> load_state(const saved_state& from) {
     if (bases_.empty()) return fail(reason());

@@ -61,7 +61,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   if (node.is_fine()) row->read(node);
 }
 
-/// Of operators without a row, the first node of each name, in order; more than so many are not looked for.
+/// Indices of nodes whose operator has no row: the first node of each name, at most most_missing of them.
 inline constexpr std::size_t most_missing = 100;
 [[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
   const auto title_at = [&](std::size_t i) { return title_of(file.code(nodes[i][schema::node::opcode_index])); };
