@@ -34305,8 +34305,8 @@ namespace detail {
   if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
   if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
 
-  // magnitude = digits * 10^(exponent - 8), 9 digits. Floats have 24 bits: what a few roundings of f64 add decides between two
-  // texts of nine digits only where both stand for the same float.
+  // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one; the text still
+  // stands for the same float, of which neighbours differ by more (test: core/text).
   double scaled = double{value} < 0 ? -double{value} : double{value};
   int exponent = 8;
   for (; scaled >= 1e9; scaled /= 10) ++exponent;
@@ -42583,7 +42583,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     requires(!G::weights.empty())
   = delete;
 
-  /// Another executor with the same prepared weights, and an arena, states and threads of its own: its states begin as
+  /// Another executor with the same prepared weights, but another arena, states and threads: its states begin as
   /// those of a new one. When there is no memory for them, that is a broken contract, and the executor says so again at
   /// every run.
   executor share() const {

@@ -188,8 +188,8 @@ namespace detail {
   if ((bits & 0x7fffffffU) == 0x7f800000U) return append_letters(text, "inf");
   if ((bits & 0x7fffffffU) == 0) return text.push_back('0');
 
-  // magnitude = digits * 10^(exponent - 8), 9 digits. Floats have 24 bits: what a few roundings of f64 add decides between two
-  // texts of nine digits only where both stand for the same float.
+  // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one; the text still
+  // stands for the same float, of which neighbours differ by more (test: core/text).
   double scaled = double{value} < 0 ? -double{value} : double{value};
   int exponent = 8;
   for (; scaled >= 1e9; scaled /= 10) ++exponent;
