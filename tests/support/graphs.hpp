@@ -74,7 +74,7 @@ constexpr std::vector<float> numbers_named(std::string_view name, std::int64_t c
 using outputs_of_graph = std::vector<std::vector<float>>;
 
 /// The outputs (of dtype f32) of a graph whose inputs and weights (of dtype f32) have the numbers that follow from
-/// their names, after so many runs.
+/// their names, after `times` runs.
 constexpr outputs_of_graph computed_by_references(const ir::graph& g, std::uint32_t seed = 1, int times = 1) {
   nnrt::detail::evaluation e(g);
   for (std::size_t id = 0; id < g.values.size(); ++id) {

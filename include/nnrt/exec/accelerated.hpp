@@ -112,7 +112,7 @@ template <class G, class Architecture, class... Options> class executor<G, bpu<A
   void reset() { session_.reset(); }
   saved_state save_state() const { return session_.save_state(); }
   result<void> load_state(const saved_state& from) { return session_.load_state(from); }
-  /// Another executor of the same compiled network, with an arena and states of its own. Without memory for it, its
+  /// Another executor of the same compiled network, that shares neither arena nor states. Without memory for it, its
   /// runs are broken contracts that say so.
   executor share() const { return executor(session_.compiled(), given_); }
   /// The compiled network: its table, its text, its steps.

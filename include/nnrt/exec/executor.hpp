@@ -100,7 +100,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
     requires(!G::weights.empty())
   = delete;
 
-  /// Another executor with the same prepared weights, and an arena, states and threads of its own: its states begin as
+  /// Another executor with the same prepared weights, but another arena, states and threads: its states begin as
   /// those of a new one. When there is no memory for them, that is a broken contract, and the executor says so again at
   /// every run.
   executor share() const {

@@ -186,7 +186,7 @@ inline bool take_range(std::vector<char>& taken, ir::range at) {
   return {};
 }
 
-/// The list of states has every value of that kind once, each with a name of its own, and nothing else. What they
+/// The list of states has every value of that kind once, no two of one name, and nothing else. What they
 /// become, check_order() and infer_graph() look at.
 [[gnu::cold]] inline result<void> check_states(const ir::graph& g) {
   std::vector<char> listed(g.values.size(), 0);

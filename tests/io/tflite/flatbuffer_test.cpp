@@ -206,7 +206,7 @@ std::vector<std::uint64_t> whole_tree(std::size_t& size) {
   return file.words;
 }
 
-/// How many of so many changed files one verifier accepts and the other refuses, and how many ours accepts.
+/// Counts of changed files: judged differently by the two verifiers, and accepted by ours.
 struct comparison {
   int differ = 0, accepted = 0;
 };

@@ -85,7 +85,7 @@ inline constexpr std::size_t most_missing = 100;
   return name == "LSTM" || name == "UNIDIRECTIONAL_SEQUENCE_LSTM" || name == "BIDIRECTIONAL_SEQUENCE_LSTM" ? "lstm" : "";
 }
 
-/// Refuses a file for all operators that nothing here computes: whoever mends it wants to know them at once.
+/// Refuses a file with operators that nnrt does not read, and names all of them at once.
 [[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
   constexpr std::size_t most_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
