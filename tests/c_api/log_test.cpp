@@ -1,8 +1,7 @@
 // log_test: what set_log() hears of what cannot be made - which function, operation or tensor, what it has and what it should.
 // Flow: what operators' rules say is theirs; these are the words of the C functions.
 #include "c_api/small_model.hpp"
-
-#include <nnrt/c_api/support.hpp>
+#include "support/hearing.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,16 +15,6 @@
 using namespace nnrt_test;
 
 namespace {
-
-/// Everything that is said while this is there, without line ends.
-struct hearing {
-  std::string words;
-  hearing() {
-    nnrt::set_log([](std::string_view line, void* user) { static_cast<std::string*>(user)->append(line); }, &words);
-  }
-  hearing(const hearing&) = delete;
-  ~hearing() { nnrt::set_log(nullptr); }
-};
 
 /// What a compilation says of a model: tensors 0 and 1 of f32 [4] are its inputs, 2 is its output, and `adds` whatever else.
 std::string refusal(const std::function<void(OH_NNModel*)>& adds) {
@@ -184,7 +173,7 @@ TEST_CASE("reasons go to stderr where the environment asks for them") {
   unsetenv("NNRT_LOG");
   CHECK(printed(nullptr) == "");
   CHECK(printed("0") == "");
-  CHECK(printed("1") == "[NNRt] OH_NNTensor_Create: no tensor description\n");
+  CHECK(printed("1") == "[NNRt] OH_NNTensor_Create: tensorDesc is null, was destroyed or is of another kind\n");
 }
 
 TEST_CASE("a step of making a model that is refused says which tensor, what it got and what it expected") {

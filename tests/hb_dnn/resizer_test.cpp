@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <nnrt/policy/accelerators.hpp>
 
+#include <string>
+
 using namespace nnrt;
 
 namespace {
@@ -72,10 +74,29 @@ TEST_CASE("resizer: regions are taken up to each limit, and not beyond") {
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    const char* const fault = fault_of_region(r.by, r.source, r.region, r.width, r.height);
+    const std::string fault = fault_of_region(r.by, r.source, r.region, r.width, r.height);
     CAPTURE(fault);
-    CHECK((fault == nullptr) == r.is_taken);
+    CHECK(fault.empty() == r.is_taken);
   }
+}
+
+TEST_CASE("resizer: what is wrong with a region says which number, got and expected") {
+  const hb_dnn::resizer_limits &bernoulli2 = resizers[0], &bayes = resizers[1];
+  const auto words = [](const hb_dnn::resizer_limits& by, const hb_dnn::client_image& source, const hbDNNRoi& roi, int width, int height) {
+    return fault_of_region(by, source, roi, width, height);
+  };
+  const std::string region = "region [left 0, top 0, right 15, bottom 15]: ";
+  CHECK(words(bernoulli2, image(640, 480), {1, 0, 16, 15}, 16, 16) ==
+        "region [left 1, top 0, right 16, bottom 15]: left and top must be even, right and bottom odd");
+  CHECK(words(bernoulli2, image(640, 480), {0, 0, 13, 15}, 16, 16) ==
+        "region [left 0, top 0, right 13, bottom 15]: width: got 14 pixels, expected 16 to 255");
+  CHECK(words(bernoulli2, image(640, 480), {0, 0, 15, 15}, 16, 8) ==
+        region + "height: got 8 pixels of 16, expected more than half as many, and at most 8 times");
+  CHECK(words(bayes, image(4112, 480), {0, 0, 15, 15}, 16, 16) == "the image: got 4112 columns, expected at most 4096");
+  CHECK(words(bayes, image(64, 48, 72), {0, 0, 15, 15}, 16, 16) ==
+        "the image's stride: got 72, expected a multiple of 16 from 16 to 131072");
+  CHECK(words(bayes, image(640, 480), {0, 0, 15, 15}, 1, 16) ==
+        region + "width: got 1 pixels of 16, expected at least 2 of them, and a step of at most 262143 of 1/65536 pixel");
 }
 
 TEST_CASE("resizer: bayes_e has that of bayes") {

@@ -92,22 +92,33 @@ inline byte_list bundle(const cache_label& label, const byte_lists& buffers) {
 /// Whether bytes say that they are such a buffer.
 inline bool is_bundle(array_ref<const std::byte> bytes) { return record_reader{bytes}.text() == bundle_kind; }
 
+namespace detail {
+/// What is said of bytes that begin with another kind than that which is read.
+inline std::string other_kind(std::string_view got, std::string_view expected) {
+  return joined({"begins with ", piece::in_quotes(got.substr(0, 40)), ", expected ", piece::in_quotes(expected)});
+}
+}  // namespace detail
+
 /// The buffers in one, as views. Error: invalid_file.
 inline result<std::vector<array_ref<const std::byte>>> unbundle(std::string_view device, array_ref<const std::byte> bytes) {
   const auto refuse = [](pieces why) { return fail(error_code::invalid_file, "cache: " + joined(why)); };
-  if (bytes.size() < sizeof(std::uint64_t)) return refuse({"has ", bytes.size(), " bytes"});
+  if (bytes.size() < sizeof(std::uint64_t))
+    return refuse({"has ", bytes.size(), " bytes, expected at least ", sizeof(std::uint64_t)});
   record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
   record_reader end{bytes.subspan(bytes.size() - sizeof(std::uint64_t))};
   if (digest_of(from.bytes) != end.number<std::uint64_t>()) return refuse({"its checksum is wrong"});
-  if (from.text() != bundle_kind) return refuse({"is of another kind or version"});
-  if (const std::string_view made_for = from.text(); made_for != device) return refuse({"is for device ", made_for, ", not ", device});
+  if (const std::string_view kind = from.text(); kind != bundle_kind)
+    return refuse({detail::other_kind(kind, bundle_kind)});
+  if (const std::string_view made_for = from.text(); made_for != device)
+    return refuse({"is for device ", piece::in_quotes(made_for), ", expected ", piece::in_quotes(device)});
   std::vector<array_ref<const std::byte>> buffers;
   const auto count = from.number<std::uint64_t>();
   for (std::uint64_t i = 0; from.ok && i < count; ++i) {
     const std::string_view one = from.text();
     buffers.push_back({reinterpret_cast<const std::byte*>(one.data()), one.size()});
   }
-  if (!from.ok || !from.bytes.empty()) return refuse({"does not hold what it says"});
+  if (!from.ok) return refuse({"ends within its ", count, " buffers"});
+  if (!from.bytes.empty()) return refuse({"has ", from.bytes.size(), " bytes after its ", count, " buffers"});
   return buffers;
 }
 
@@ -186,17 +197,20 @@ struct cache_info {
 
 /// Errors: invalid_file, and those of opening it.
 inline result<cache_info> read_info(const cache_place& place) {
-  const auto refuse = [&](const char* why) { return fail(error_code::invalid_file, place.info() + why); };
+  const auto refuse = [&](pieces why) { return fail(error_code::invalid_file, {place.info(), ": ", joined(why)}); };
   // Copied, and not mapped: others may cut the file off meanwhile.
   const auto opened = open_to_read(place.info(), most_info_bytes);
   if (!opened) return fail(opened.error());
   byte_list copied(static_cast<std::size_t>(opened->size));
-  if (!nnrt::detail::read_at(opened->file.number(), 0, copied)) return refuse(": cannot be read");
+  if (!nnrt::detail::read_at(opened->file.number(), 0, copied)) return refuse({"cannot be read"});
   const array_ref<const std::byte> bytes = copied;
-  if (bytes.size() < sizeof(std::uint64_t)) return refuse(": is too short");
+  if (bytes.size() < sizeof(std::uint64_t))
+    return refuse({"has ", bytes.size(), " bytes, expected at least ", sizeof(std::uint64_t)});
   record_reader from{bytes.first(bytes.size() - sizeof(std::uint64_t))};
-  if (digest_of(from.bytes) != record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>()) return refuse(": its checksum is wrong");
-  if (from.text() != info_kind) return refuse(": is of another kind or version");
+  if (digest_of(from.bytes) !=
+      record_reader{bytes.subspan(bytes.size() - sizeof(std::uint64_t))}.number<std::uint64_t>())
+    return refuse({"its checksum is wrong"});
+  if (const std::string_view kind = from.text(); kind != info_kind) return refuse({other_kind(kind, info_kind)});
   cache_info info;
   info.version = from.number<std::uint32_t>();
   info.device = from.text();
@@ -205,9 +219,12 @@ inline result<cache_info> read_info(const cache_place& place) {
   for (std::uint64_t i = 0; from.ok && i < count && i < most_cache_files; ++i) {
     const auto size = from.number<std::uint64_t>();
     info.members.push_back({size, from.number<std::uint64_t>()});
-    from.ok = from.ok && size <= most_cache_file_bytes;
+    if (from.ok && size > most_cache_file_bytes)
+      return refuse({"file ", i, " of the cache: got ", size, " bytes, expected at most ", most_cache_file_bytes});
   }
-  if (!from.ok || count > most_cache_files) return refuse(": does not hold what it says");
+  if (count > most_cache_files)
+    return refuse({"got ", count, " files of a cache, expected at most ", most_cache_files});
+  if (!from.ok) return refuse({"ends before all that it should say of the cache's files"});
   return info;
 }
 
@@ -219,10 +236,17 @@ inline found_cache look_up(const cache_place& place, const cache_label& label, s
   const directory_lock lock(place.directory, directory_lock::use::reading);
   const auto info = detail::read_info(place);
   if (!info) return detail::unusable(info.error().message());
-  if (info->device != label.device) return {cache_state::of_another_device, place.info() + ": is for another device", {}};
+  if (info->device != label.device)
+    return {cache_state::of_another_device,
+            joined({place.info(), ": is for device ", piece::in_quotes(info->device), ", expected ",
+                    piece::in_quotes(label.device)}),
+            {}};
   if (info->version != version)
-    return {info->version > version ? cache_state::newer : cache_state::older, joined({place.info(), ": has version ", info->version, ", asked for ", version}), {}};
-  if (label.fingerprint != 0 && info->fingerprint != label.fingerprint) return detail::unusable(place.info() + ": is of another model");
+    return {info->version > version ? cache_state::newer : cache_state::older,
+            joined({place.info(), ": has version ", info->version, ", expected ", version}),
+            {}};
+  if (label.fingerprint != 0 && info->fingerprint != label.fingerprint)
+    return detail::unusable(place.info() + ": is of another model, or of other options");
   found_cache found{cache_state::usable, {}, {}};
   for (std::size_t i = 0; i < info->members.size(); ++i) {
     auto file = open_member(place.file(i), info->members[i].size, info->members[i]);
@@ -239,7 +263,8 @@ inline result<void> store(const cache_place& place, const cache_label& label, st
   std::size_t old_members = 0;
   if (const auto old = detail::read_info(place)) {
     if (old->device == label.device && old->version > version)
-      return fail(error_code::invalid_argument, {place.info(), ": has version ", old->version, " by now, asked for ", version});
+      return fail(error_code::invalid_argument,
+                  {place.info(), ": has version ", old->version, " by now, expected at most ", version});
     old_members = old->members.size();
     for (std::size_t i = 0; i < old_members; ++i)
       if (auto ok = settle_member(place.file(i), old->members[i].size, old->members[i]); !ok) return ok;

@@ -60,8 +60,13 @@ class compilation : public compilation_options {
 
   OH_NN_ReturnCode build(const char* me) {
     const int sources = (network != nullptr) + (offline_file != nullptr) + (bytes.data() != nullptr);
-    if (sources > 1) return fails(OH_NN_INVALID_PARAMETER, {me, ": the model has two sources"});
-    if (was_tried_) return fails(api_level < 11 ? OH_NN_OPERATION_FORBIDDEN : OH_NN_INVALID_PARAMETER, {me, ": called a second time"});
+    if (sources > 1)
+      return fails(OH_NN_INVALID_PARAMETER,
+                   {me, ": got ", sources,
+                    " of a model, an offline model's file, and an offline model's or a cache's bytes, expected 1"});
+    if (was_tried_)
+      return fails(api_level < 11 ? OH_NN_OPERATION_FORBIDDEN : OH_NN_INVALID_PARAMETER,
+                   {me, ": was called for this compilation before"});
     if (api_level < 11 && !has_device) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": no device was set"});
     const auto device = find_device(device_id);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", device_id});
@@ -94,7 +99,9 @@ class compilation : public compilation_options {
     if (!buffers && buffers.error().code() == error_code::not_supported) return fails(OH_NN_UNSUPPORTED, {me, ": ", buffers.error().message()});
     if (!buffers) return buffers.error().code() == error_code::out_of_memory ? refused(me, buffers.error()) : fails(OH_NN_FAILED, {me, ": ", buffers.error().message()});
     const byte_list all = bundle({built_->device_name, 0}, *buffers);
-    if (all.size() > length) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", length, " bytes, expected ", all.size()});
+    if (all.size() > length)
+      return fails(OH_NN_INVALID_PARAMETER,
+                   {me, ": got ", length, " bytes for the cache, expected at least ", all.size()});
     std::memcpy(to, all.data(), all.size());
     written = all.size();
     return OH_NN_SUCCESS;
@@ -227,7 +234,9 @@ class compilation : public compilation_options {
 
   /// A cache in a buffer, or an offline model: what a cache exported is one, too.
   outcome prepare_bytes(const char* me, const hal::device_registry::device_entry& on, const given_bytes& given, const hal::preferences& wanted) const {
-    if (!given) return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is neither a model nor a cache"}), {}};
+    if (!given)
+      return {fails(OH_NN_INVALID_PARAMETER, {me, ": there is no model, no offline model and no cache to build from"}),
+              {}};
     const hal::device& device = on.device;
     if (!bytes_are_a_cache && !is_bundle(*given)) return settled(me, device.prepare_offline(*given, wanted));
     auto buffers = unbundle(on.name, *given);
@@ -239,6 +248,10 @@ class compilation : public compilation_options {
 
   /// No version may be this one, which upstream keeps for itself.
   static constexpr std::uint32_t reserved_version = std::numeric_limits<std::uint32_t>::max();
+  static OH_NN_ReturnCode refuse_reserved_version(const char* me) {
+    return fails(OH_NN_INVALID_PARAMETER,
+                 {me, ": cache version: got ", reserved_version, ", expected at most ", reserved_version - 1});
+  }
 
   /// Files behind a device's own: its inputs and outputs. API 9 had none.
   static constexpr std::size_t further_files = api_level < 11 ? 0 : 2;
@@ -269,8 +282,9 @@ class compilation : public compilation_options {
   outcome restore_from_directory(const char* me, const hal::device& device, const cache_label& label, const hal::preferences& wanted) const {
     const auto where = place();
     if (!where || cache_version == reserved_version) {
-      if (network == nullptr) return {fails(OH_NN_INVALID_PARAMETER, {me, ": ", where ? "there is no such version" : where.error().message().c_str()}), {}};
-      return {};
+      if (network != nullptr) return {};
+      return {where ? refuse_reserved_version(me) : fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()}),
+              {}};
     }
     found_cache found = look_up(*where, label, cache_version);
     if (found.state == cache_state::newer) return {fails(OH_NN_OPERATION_FORBIDDEN, {me, ": ", found.why}), {}};
@@ -279,7 +293,7 @@ class compilation : public compilation_options {
       auto restored = device.restore_kept({found.files.data(), own}, wanted);
       if (restored && found.files.size() == own + further_files && has_ends_of(found.files, restored->model())) return {OH_NN_SUCCESS, std::move(*restored)};
       if (!restored && restored.error().code() == error_code::out_of_memory && network == nullptr) return {refused(me, restored.error()), {}};
-      found.why = restored ? "the device restored another model" : restored.error().message();
+      found.why = restored ? "the device restored a model with other inputs or outputs" : restored.error().message();
       if (!restored && restored.error().code() == error_code::not_supported && own < most_buffers_of_others) found.files.resize(own);
       else found.files.clear();
     }
@@ -310,8 +324,7 @@ class compilation : public compilation_options {
   /// by now: what else fails costs the cache alone, and the log says so.
   OH_NN_ReturnCode keep_in_directory(const char* me, const hal::prepared_model& made, const cache_label& label,
                                      const std::vector<kept_bytes>& of_others) const {
-    if (cache_version == reserved_version)
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": there is no cache version ", reserved_version});
+    if (cache_version == reserved_version) return refuse_reserved_version(me);
     const auto where = place();
     if (!where) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", where.error().message()});
     return guarded(me, OH_NN_SUCCESS, [&](const char* function) {

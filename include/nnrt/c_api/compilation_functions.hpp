@@ -8,9 +8,13 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// A new compilation, which `settle` gives its source. `fault`: why there can be none, and null comes out; or null.
-template <class Settle> OH_NNCompilation* new_compilation(const char* function, const char* fault, Settle settle) {
+/// A new compilation, which `settle` gives its source. `fault`: what is wrong with arguments that are given, and null
+/// comes out; or null.
+template <class Settle>
+OH_NNCompilation* new_compilation(const char* function, std::initializer_list<argument> given, const char* fault,
+                                  Settle settle) {
   return guarded(function, static_cast<OH_NNCompilation*>(nullptr), [&](const char* me) -> OH_NNCompilation* {
+    if (lacks(me, given)) return nullptr;
     if (fault != nullptr) return log({me, ": ", fault}), nullptr;
     auto* const made = make_object<compilation>();
     settle(*made);
@@ -18,12 +22,18 @@ template <class Settle> OH_NNCompilation* new_compilation(const char* function, 
   });
 }
 
-/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by `check`. API 9 looked at all
-/// of them here, and did not keep what it refused.
-template <class Set, class Check> OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, Set set, Check check) {
+/// Of an option whose value cannot be missing.
+inline const argument always_given{"value", std::size_t{1}};
+
+/// Sets an option, which is looked at when the compilation is built; what is built already is looked at here, by
+/// `check`. API 9 looked at all of them here, and did not keep what it refused. `value`: what the option is set to, if
+/// it can be missing.
+template <class Set, class Check>
+OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, const argument& value, Set set,
+                            Check check) {
   return coded(function, [&](const char* me) {
     auto* const to = alive<compilation>(handle);
-    if (to == nullptr) return null_argument(me);
+    if (lacks(me, {{"compilation", to}, value})) return OH_NN_INVALID_PARAMETER;
     if (const OH_NN_ReturnCode code = to->allow_option(me); code != OH_NN_SUCCESS) return code;
     const compilation_options before = *to;
     set(*to);
@@ -39,27 +49,32 @@ template <class Set, class Check> OH_NN_ReturnCode set_option(const char* functi
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model) noexcept {
   using namespace nnrt::c_api;
   const auto* const from = alive<model_under_construction>(model);
-  const char* const fault = from == nullptr ? "no model" : api_level < 11 && !from->is_finished() ? "the model is not finished" : nullptr;
-  return new_compilation("OH_NNCompilation_Construct", fault, [&](compilation& made) { made.network = from->shared(); });
+  const char* const fault =
+      api_level < 11 && from != nullptr && !from->is_finished() ? "the model is not finished" : nullptr;
+  return new_compilation("OH_NNCompilation_Construct", {{"model", from}}, fault,
+                         [&](compilation& made) { made.network = from->shared(); });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelFile(const char* modelPath) noexcept {
   using namespace nnrt::c_api;
-  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", modelPath == nullptr ? "no path" : nullptr,
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelFile", {{"modelPath", modelPath}}, nullptr,
                          [&](compilation& made) { made.offline_file = modelPath; });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructWithOfflineModelBuffer(const void* modelBuffer, size_t modelSize) noexcept {
   using namespace nnrt::c_api;
-  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer", modelBuffer == nullptr || modelSize == 0 ? "no bytes" : nullptr,
-                         [&](compilation& made) { made.bytes = {static_cast<const std::byte*>(modelBuffer), modelSize}; });
+  return new_compilation("OH_NNCompilation_ConstructWithOfflineModelBuffer",
+                         {{"modelBuffer", modelBuffer}, {"modelSize", modelSize}}, nullptr, [&](compilation& made) {
+                           made.bytes = {static_cast<const std::byte*>(modelBuffer), modelSize};
+                         });
 }
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_ConstructForCache() noexcept {
-  return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", nullptr, [](nnrt::c_api::compilation&) {});
+  return nnrt::c_api::new_compilation("OH_NNCompilation_ConstructForCache", {}, nullptr,
+                                      [](nnrt::c_api::compilation&) {});
 }
 NNRT_C_API void OH_NNCompilation_Destroy(OH_NNCompilation** compilation) noexcept {
   using namespace nnrt::c_api;
   (void)coded("OH_NNCompilation_Destroy", [&](const char* me) {
     const auto* const of = compilation != nullptr ? alive<nnrt::c_api::compilation>(*compilation) : nullptr;
-    if (of == nullptr) return null_argument(me);
+    if (lacks(me, {{"handle", compilation}, {"*handle", of}})) return OH_NN_INVALID_PARAMETER;
     // Upstream asks the device to let go of what it built, and leaves everything as it is when it does not find the device.
     if (of->is_built() && find_device(of->device_id) == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", of->device_id});
     return destroy<nnrt::c_api::compilation>(me, compilation);
@@ -70,7 +85,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilatio
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_ExportCacheToBuffer", [&](const char* me) {
     const auto* const from = alive<nnrt::c_api::compilation>(compilation);
-    if (from == nullptr || buffer == nullptr || length == 0 || modelSize == nullptr) return null_argument(me);
+    if (lacks(me, {{"compilation", from}, {"buffer", buffer}, {"length", length}, {"modelSize", modelSize}}))
+      return OH_NN_INVALID_PARAMETER;
     if (!from->is_built()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the compilation is not built"});
     return from->export_to(me, const_cast<void*>(buffer), length, *modelSize);
   });
@@ -79,7 +95,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilat
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_ImportCacheFromBuffer", [&](const char* me) {
     auto* const to = alive<nnrt::c_api::compilation>(compilation);
-    if (to == nullptr || buffer == nullptr || modelSize == 0) return null_argument(me);
+    if (lacks(me, {{"compilation", to}, {"buffer", buffer}, {"modelSize", modelSize}})) return OH_NN_INVALID_PARAMETER;
     to->bytes = {static_cast<const std::byte*>(buffer), modelSize};
     to->bytes_are_a_cache = true;
     return OH_NN_SUCCESS;
@@ -90,7 +106,12 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_AddExtensionConfig", [&](const char* me) {
     auto* const to = alive<nnrt::c_api::compilation>(compilation);
-    if (to == nullptr || configName == nullptr || configValue == nullptr || configValueSize == 0 || *configName == '\0') return null_argument(me);
+    if (lacks(me, {{"compilation", to},
+                   {"configName", configName},
+                   {"configValue", configValue},
+                   {"configValueSize", configValueSize}}))
+      return OH_NN_INVALID_PARAMETER;
+    if (*configName == '\0') return fails(OH_NN_INVALID_PARAMETER, {me, ": configName is empty"});
     to->add_extension(configName, {static_cast<const std::byte*>(configValue), configValueSize});
     return OH_NN_SUCCESS;
   });
@@ -99,14 +120,14 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation* compila
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_SetDevice", [&](const char* me) {
     auto* const to = alive<nnrt::c_api::compilation>(compilation);
-    if (to == nullptr) return null_argument(me);
+    if (lacks(me, {{"compilation", to}})) return OH_NN_INVALID_PARAMETER;
     return to->set_device(me, deviceID);
   });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilation, const char* cachePath, uint32_t version) noexcept {
   using namespace nnrt::c_api;
   return set_option(
-      "OH_NNCompilation_SetCache", cachePath != nullptr ? compilation : nullptr,  // one answer for both
+      "OH_NNCompilation_SetCache", compilation, {"cachePath", cachePath},
       [&](nnrt::c_api::compilation& to) { to.cache_directory = cachePath, to.cache_version = version; },
       [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
         if (api_level >= 11) return OH_NN_SUCCESS;
@@ -117,26 +138,35 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation* compilat
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation* compilation, OH_NN_PerformanceMode performanceMode) noexcept {
   using namespace nnrt::c_api;
   return set_option(
-      "OH_NNCompilation_SetPerformanceMode", compilation, [&](nnrt::c_api::compilation& to) { to.performance_mode = performanceMode; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_performance(me, device, api_level < 11); });
+      "OH_NNCompilation_SetPerformanceMode", compilation, always_given,
+      [&](nnrt::c_api::compilation& to) { to.performance_mode = performanceMode; },
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
+        return of.check_performance(me, device, api_level < 11);
+      });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation* compilation, OH_NN_Priority priority) noexcept {
   using namespace nnrt::c_api;
   return set_option(
-      "OH_NNCompilation_SetPriority", compilation, [&](nnrt::c_api::compilation& to) { to.priority = priority; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return of.check_priority(me, device, api_level < 11); });
+      "OH_NNCompilation_SetPriority", compilation, always_given,
+      [&](nnrt::c_api::compilation& to) { to.priority = priority; },
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
+        return of.check_priority(me, device, api_level < 11);
+      });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation* compilation, bool enableFloat16) noexcept {
   using namespace nnrt::c_api;
   return set_option(
-      "OH_NNCompilation_EnableFloat16", compilation, [&](nnrt::c_api::compilation& to) { to.float16 = enableFloat16; },
-      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) { return api_level < 11 ? of.check_float16(me, device) : OH_NN_SUCCESS; });
+      "OH_NNCompilation_EnableFloat16", compilation, always_given,
+      [&](nnrt::c_api::compilation& to) { to.float16 = enableFloat16; },
+      [](const char* me, const nnrt::c_api::compilation& of, const nnrt::hal::device& device) {
+        return api_level < 11 ? of.check_float16(me, device) : OH_NN_SUCCESS;
+      });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation* compilation) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNCompilation_Build", [&](const char* me) {
     auto* const to = alive<nnrt::c_api::compilation>(compilation);
-    if (to == nullptr) return null_argument(me);
+    if (lacks(me, {{"compilation", to}})) return OH_NN_INVALID_PARAMETER;
     return to->build(me);
   });
 }

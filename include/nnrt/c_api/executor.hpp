@@ -159,7 +159,8 @@ class executor_of_compilation {
   OH_NN_ReturnCode set_input(const char* me, std::size_t i, const OH_NN_Tensor& tensor, const void* data, std::size_t length, const OH_NN_Memory* memory) {
     std::size_t bytes = 0;
     if (const OH_NN_ReturnCode code = check_input(me, i, tensor, bytes); code != OH_NN_SUCCESS) return code;
-    if (length < bytes) return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got ", length, " bytes, expected ", bytes});
+    if (length < bytes)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got ", length, " bytes, expected at least ", bytes});
     bound_end& end = inputs_[i];
     std::vector<std::byte> copy;
     if (data != nullptr) copy.assign(static_cast<const std::byte*>(data), static_cast<const std::byte*>(data) + bytes);
@@ -177,7 +178,8 @@ class executor_of_compilation {
     if (i >= outputs_.size()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " of ", outputs_.size()});
     const std::int64_t bytes = built_.model().output_desc(i).bytes();
     if (length == 0 || (bytes > 0 && length < static_cast<std::size_t>(bytes)))
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, ": got ", length, " bytes, expected ", bytes > 0 ? bytes : 1});
+      return fails(OH_NN_INVALID_PARAMETER,
+                   {me, ": output ", i, ": got ", length, " bytes, expected at least ", bytes > 0 ? bytes : 1});
     bound_end& end = outputs_[i];
     end.borrowed = data;
     end.share(memory, built_.device_id);
@@ -205,7 +207,7 @@ class executor_of_compilation {
 
   OH_NN_Memory* allocate(const char* me, bool is_input, std::size_t i, std::size_t length) {
     const std::size_t count = is_input ? inputs_.size() : outputs_.size();
-    if (i >= count) return log({me, ": index ", i, " of ", count}), nullptr;
+    if (i >= count) return log({me, is_input ? ": input " : ": output ", i, " of ", count}), nullptr;
     if (length == 0 || length > most_shared_bytes) return log({me, ": got ", length, " bytes, expected 1 to ", most_shared_bytes}), nullptr;
     auto memory = built_.device.allocate(length);
     if (!memory) return log({me, ": ", memory.error().message()}), nullptr;
@@ -216,7 +218,9 @@ class executor_of_compilation {
   }
   void free(const char* me, bool is_input, std::size_t i, OH_NN_Memory** memory) {
     if (forget(is_input, i, *memory)) *memory = nullptr;
-    else log({me, ": that is no memory of index ", i});  // whoever hears it may allocate some
+    else
+      log({me, ": *memory was not allocated for ", is_input ? "input " : "output ", i,
+           " of this executor, or was destroyed"});  // whoever hears it may allocate some
   }
 
  private:
@@ -277,6 +281,15 @@ class executor_of_compilation {
     return true;
   }
 
+  /// Of input i, where lies_in_range() is false.
+  OH_NN_ReturnCode refuse_shape(const char* me, std::size_t i, const shape_t& got) const {
+    const hal::extent_range& range = *ranges_[i];
+    if (range.least == range.most)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", got, ", expected ", range.least});
+    return fails(OH_NN_INVALID_PARAMETER,
+                 {me, ": input ", i, ": got shape ", got, ", expected ", range.least, " to ", range.most});
+  }
+
   static shape_t shape_of(const std::vector<std::int32_t>& extents) {
     shape_t shape;
     for (const std::int32_t extent : extents) shape.push_back(extent);
@@ -290,16 +303,21 @@ class executor_of_compilation {
       return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", input_count, " inputs and ", output_count, " outputs, expected ", inputs_.size(), " and ", outputs_.size()});
     for (std::size_t i = 0; i < input_count; ++i) {
       const auto* const tensor = alive<tensor_in_memory>(inputs[i]);
-      if (tensor == nullptr) return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER, {me, ": input ", i, " is no tensor"});
+      if (tensor == nullptr)
+        return fails(ranges_[i] ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER,
+                     {me, ": input ", i, " is null, was destroyed or is no tensor"});
       shape_t shape = shape_of(tensor->desc.shape);
       if (shape.rank == 1 && shape[0] == 1 && built_.model().input_desc(i).rank() == 0) shape = {};  // programs cannot describe a scalar
-      if (tensor->desc.shape.size() > static_cast<std::size_t>(max_rank) || !lies_in_range(i, shape))
-        return fails(OH_NN_INVALID_PARAMETER, {me, ": input ", i, ": got shape ", shape, ", expected ", built_.model().input_desc(i).shape});
+      if (const std::size_t axes = tensor->desc.shape.size(); axes > static_cast<std::size_t>(max_rank))
+        return fails(OH_NN_INVALID_PARAMETER,
+                     {me, ": input ", i, ": got rank ", axes, ", expected ", built_.model().input_desc(i).rank()});
+      if (!lies_in_range(i, shape)) return refuse_shape(me, i, shape);
       made.inputs.push_back({tensor->memory.data(), tensor->room(), shape});
     }
     for (std::size_t i = 0; i < output_count; ++i) {
       auto* const tensor = alive<tensor_in_memory>(outputs[i]);
-      if (tensor == nullptr) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " is no tensor"});
+      if (tensor == nullptr)
+        return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", i, " is null, was destroyed or is no tensor"});
       made.outputs.push_back({tensor->memory.data(), tensor->room(), {}});
       made.results.push_back(tensor);
     }
@@ -311,8 +329,11 @@ class executor_of_compilation {
   }
   static OH_NN_ReturnCode check_room(const char* me, const char* what, std::size_t i, const tensor_in_memory& tensor) {
     std::size_t bytes = 0;
-    if (count_bytes(me, tensor.desc, bytes) != OH_NN_SUCCESS) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, " has no size"});
-    if (tensor.room() < bytes) return fails(OH_NN_FAILED, {me, ": ", what, " ", i, ": got ", tensor.room(), " bytes, expected ", bytes});
+    if (const std::string fault = fault_of_size(tensor.desc, bytes); !fault.empty())
+      return fails(OH_NN_FAILED, {me, ": ", what, " ", i, ": ", fault});
+    if (tensor.room() < bytes)
+      return fails(OH_NN_FAILED,
+                   {me, ": ", what, " ", i, ": got ", tensor.room(), " bytes, expected at least ", bytes});
     return OH_NN_SUCCESS;
   }
 
@@ -356,13 +377,14 @@ class executor_of_compilation {
     if (const std::string fault = fault_of_quantisation(tensor.quantParam); !fault.empty()) return refuse({fault});
     const tensor_desc& desc = built_.model().input_desc(i);
     if (static_cast<dtype>(tensor.dataType) != desc.type) return refuse({"got ", name_of(static_cast<dtype>(tensor.dataType)), ", expected ", name_of(desc.type)});
-    if (tensor.type != OH_NN_TENSOR) return refuse({"got a parameter, of type ", static_cast<int>(tensor.type)});
+    if (tensor.type != OH_NN_TENSOR)
+      return refuse({"got a parameter, of type ", static_cast<int>(tensor.type), ", expected a tensor, of type 0"});
     if (tensor.dimensionCount != static_cast<std::uint32_t>(desc.rank())) return refuse({"got rank ", tensor.dimensionCount, ", expected ", desc.rank()});
     shape_t shape;
     for (std::uint32_t axis = 0; axis < tensor.dimensionCount; ++axis) shape.push_back(tensor.dimensions[axis]);
     for (int axis = 0; axis < shape.rank; ++axis)
       if (shape[axis] < 0 || (desc.shape[axis] >= 0 && shape[axis] != desc.shape[axis])) return refuse({"got shape ", shape, ", expected ", desc.shape});
-    if (!lies_in_range(i, shape)) return refuse({"got shape ", shape, ", which the device does not take"});
+    if (!lies_in_range(i, shape)) return refuse_shape(me, i, shape);
     bytes = static_cast<std::size_t>(shape.elements() * size_of(desc.type));
     return OH_NN_SUCCESS;
   }
@@ -370,8 +392,13 @@ class executor_of_compilation {
   static OH_NN_ReturnCode add(const char* me, const char* what, std::size_t i, const bound_end& end, std::vector<hal::argument>& arguments) {
     if (!end.is_set) return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, " is not set"});
     const auto shared = end.shared.lock();
-    if (end.is_shared && (shared == nullptr || end.bytes > shared->seen.length))
-      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory was not allocated by an executor of this device, is shorter than was said, or is destroyed"});
+    if (end.is_shared && shared == nullptr)
+      return fails(
+          OH_NN_INVALID_PARAMETER,
+          {me, ": ", what, " ", i, ": its memory was not allocated by an executor of this device, or was destroyed"});
+    if (end.is_shared && end.bytes > shared->seen.length)
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": ", what, " ", i, ": its memory has ", shared->seen.length,
+                                             " bytes, expected at least ", end.bytes});
     const void* data = end.is_shared ? shared->seen.data : end.borrowed != nullptr ? end.borrowed : end.copied.data();
     arguments.push_back({static_cast<std::byte*>(const_cast<void*>(data)), end.bytes, end.shape});
     return OH_NN_SUCCESS;

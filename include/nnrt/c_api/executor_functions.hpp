@@ -9,19 +9,22 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// Whether RunSync and RunAsync have lists at all.
-inline bool has_lists(const void* inputs, std::size_t input_count, const void* outputs, std::size_t output_count) {
-  const auto is_list = [](const void* list, std::size_t count) { return list != nullptr && count > 0 && count <= longest_list; };
-  return is_list(inputs, input_count) && is_list(outputs, output_count);
+/// Whether the tensors of RunSync and RunAsync are more than a list may have; the log says which.
+inline bool are_too_many(const char* me, std::size_t input_count, std::size_t output_count) {
+  const bool are_inputs = input_count > longest_list;
+  if (!are_inputs && output_count <= longest_list) return false;
+  log({me, are_inputs ? ": inputCount: got " : ": outputCount: got ", are_inputs ? input_count : output_count,
+       ", expected 1 to ", longest_list});
+  return true;
 }
 
 /// A description of input or output `index` that the program destroys.
 inline NN_TensorDesc* new_description(const char* function, const OH_NNExecutor* handle, bool is_input, std::size_t index) {
   return guarded(function, static_cast<NN_TensorDesc*>(nullptr), [&](const char* me) -> NN_TensorDesc* {
     const auto* const of = alive<executor_of_compilation>(handle);
-    if (of == nullptr) return null_argument(me), nullptr;
+    if (lacks(me, {{"executor", of}})) return nullptr;
     const std::size_t count = is_input ? of->input_count() : of->output_count();
-    if (index >= count) return log({me, ": index ", index, " of ", count}), nullptr;
+    if (index >= count) return log({me, is_input ? ": input " : ": output ", index, " of ", count}), nullptr;
     return reinterpret_cast<NN_TensorDesc*>(make_object<tensor_description>(of->describe(is_input, index)));
   });
 }
@@ -32,7 +35,7 @@ NNRT_C_API OH_NNExecutor* OH_NNExecutor_Construct(OH_NNCompilation* compilation)
   using namespace nnrt::c_api;
   return guarded("OH_NNExecutor_Construct", static_cast<OH_NNExecutor*>(nullptr), [&](const char* me) -> OH_NNExecutor* {
     const auto* const from = alive<nnrt::c_api::compilation>(compilation);
-    if (from == nullptr) return null_argument(me), nullptr;
+    if (lacks(me, {{"compilation", from}})) return nullptr;
     if (!from->is_built()) return log({me, ": the compilation is not built"}), nullptr;
     if (find_device(from->device_id) == nullptr) return log({me, ": no device ", from->device_id}), nullptr;
     auto runs = from->built().ready.make_execution();
@@ -50,7 +53,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputCount(const OH_NNExecutor* exe
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetInputCount", [&](const char* me) {
     const auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || inputCount == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"inputCount", inputCount}})) return OH_NN_INVALID_PARAMETER;
     *inputCount = of->input_count();
     return OH_NN_SUCCESS;
   });
@@ -59,7 +62,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetOutputCount(const OH_NNExecutor* ex
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetOutputCount", [&](const char* me) {
     const auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || outputCount == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"outputCount", outputCount}})) return OH_NN_INVALID_PARAMETER;
     *outputCount = of->output_count();
     return OH_NN_SUCCESS;
   });
@@ -75,7 +78,11 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor* 
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetInputDimRange", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || minInputDims == nullptr || maxInputDims == nullptr || shapeLength == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of},
+                   {"minInputDims", minInputDims},
+                   {"maxInputDims", maxInputDims},
+                   {"shapeLength", shapeLength}}))
+      return OH_NN_INVALID_PARAMETER;
     return of->range_of(me, index, minInputDims, maxInputDims, shapeLength);
   });
 }
@@ -83,8 +90,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetOutputShape(OH_NNExecutor* executor
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetOutputShape", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || shape == nullptr || shapeLength == nullptr) return null_argument(me);
-    if (*shape != nullptr) return occupied(me);
+    if (lacks(me, {{"executor", of}, {"shape", shape}, {"shapeLength", shapeLength}})) return OH_NN_INVALID_PARAMETER;
+    if (*shape != nullptr) return occupied(me, "shape");
     if (api_level < 11 && !of->has_run()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the executor has not run"});
     if (outputIndex >= of->output_count()) return fails(OH_NN_INVALID_PARAMETER, {me, ": output ", outputIndex, " of ", of->output_count()});
     *shape = of->output_shape(outputIndex).data();
@@ -99,7 +106,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor* executor, 
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOnRunDone", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || onRunDone == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"onRunDone", onRunDone}})) return OH_NN_INVALID_PARAMETER;
     if (const OH_NN_ReturnCode code = of->allow_asynchronous(me); code != OH_NN_SUCCESS) return code;
     of->on_run_done = onRunDone;
     return OH_NN_SUCCESS;
@@ -109,7 +116,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor* execut
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOnServiceDied", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || onServiceDied == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"onServiceDied", onServiceDied}})) return OH_NN_INVALID_PARAMETER;
     if (const OH_NN_ReturnCode code = of->allow_asynchronous(me); code != OH_NN_SUCCESS) return code;
     of->on_service_died = onServiceDied;
     return OH_NN_SUCCESS;
@@ -120,7 +127,13 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor* executor, NN_Te
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_RunSync", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || !has_lists(inputTensor, inputCount, outputTensor, outputCount)) return null_argument(me);
+    if (lacks(me, {{"executor", of},
+                   {"inputTensor", inputTensor},
+                   {"inputCount", inputCount},
+                   {"outputTensor", outputTensor},
+                   {"outputCount", outputCount}}))
+      return OH_NN_INVALID_PARAMETER;
+    if (are_too_many(me, inputCount, outputCount)) return OH_NN_INVALID_PARAMETER;
     return of->run(me, inputTensor, inputCount, outputTensor, outputCount);
   });
 }
@@ -129,7 +142,14 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor* executor, NN_T
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_RunAsync", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || !has_lists(inputTensor, inputCount, outputTensor, outputCount) || userData == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of},
+                   {"inputTensor", inputTensor},
+                   {"inputCount", inputCount},
+                   {"outputTensor", outputTensor},
+                   {"outputCount", outputCount},
+                   {"userData", userData}}))
+      return OH_NN_INVALID_PARAMETER;
+    if (are_too_many(me, inputCount, outputCount)) return OH_NN_INVALID_PARAMETER;
     if (const OH_NN_ReturnCode code = of->allow_asynchronous(me); code != OH_NN_SUCCESS) return code;
     return of->start(me, inputTensor, inputCount, outputTensor, outputCount, timeout, userData);
   });
@@ -142,7 +162,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor* executor, uint
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetInput", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
-    if (to == nullptr || tensor == nullptr || dataBuffer == nullptr || length == 0) return null_argument(me);
+    if (lacks(me, {{"executor", to}, {"tensor", tensor}, {"dataBuffer", dataBuffer}, {"length", length}}))
+      return OH_NN_INVALID_PARAMETER;
     return to->set_input(me, inputIndex, *tensor, dataBuffer, length, nullptr);
   });
 }
@@ -150,7 +171,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor* executor, uin
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOutput", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
-    if (to == nullptr || dataBuffer == nullptr || length == 0) return null_argument(me);
+    if (lacks(me, {{"executor", to}, {"dataBuffer", dataBuffer}, {"length", length}})) return OH_NN_INVALID_PARAMETER;
     return to->set_output(me, outputIndex, dataBuffer, length, nullptr);
   });
 }
@@ -159,7 +180,9 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor* exec
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetInputWithMemory", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
-    if (to == nullptr || tensor == nullptr || memory == nullptr || memory->data == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", to}, {"tensor", tensor}, {"memory", memory}}) ||
+        lacks(me, {{"memory->data", memory->data}}))
+      return OH_NN_INVALID_PARAMETER;
     return to->set_input(me, inputIndex, *tensor, nullptr, memory->length, memory);
   });
 }
@@ -167,7 +190,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor* exe
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_SetOutputWithMemory", [&](const char* me) {
     auto* const to = alive<executor_of_compilation>(executor);
-    if (to == nullptr || memory == nullptr || memory->data == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", to}, {"memory", memory}}) || lacks(me, {{"memory->data", memory->data}}))
+      return OH_NN_INVALID_PARAMETER;
     return to->set_output(me, outputIndex, nullptr, memory->length, memory);
   });
 }
@@ -175,7 +199,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor* executor) noexcept 
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_Run", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}})) return OH_NN_INVALID_PARAMETER;
     return of->run_set(me);
   });
 }
@@ -183,21 +207,22 @@ NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateInputMemory(OH_NNExecutor* execut
   using namespace nnrt::c_api;
   return guarded("OH_NNExecutor_AllocateInputMemory", static_cast<OH_NN_Memory*>(nullptr), [&](const char* me) -> OH_NN_Memory* {
     auto* const of = alive<executor_of_compilation>(executor);
-    return of != nullptr ? of->allocate(me, true, inputIndex, length) : (null_argument(me), nullptr);
+    return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, true, inputIndex, length);
   });
 }
 NNRT_C_API OH_NN_Memory* OH_NNExecutor_AllocateOutputMemory(OH_NNExecutor* executor, uint32_t outputIndex, size_t length) noexcept {
   using namespace nnrt::c_api;
   return guarded("OH_NNExecutor_AllocateOutputMemory", static_cast<OH_NN_Memory*>(nullptr), [&](const char* me) -> OH_NN_Memory* {
     auto* const of = alive<executor_of_compilation>(executor);
-    return of != nullptr ? of->allocate(me, false, outputIndex, length) : (null_argument(me), nullptr);
+    return lacks(me, {{"executor", of}}) ? nullptr : of->allocate(me, false, outputIndex, length);
   });
 }
 NNRT_C_API void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor* executor, uint32_t inputIndex, OH_NN_Memory** memory) noexcept {
   using namespace nnrt::c_api;
   (void)coded("OH_NNExecutor_DestroyInputMemory", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || memory == nullptr || *memory == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"memory", memory}}) || lacks(me, {{"*memory", *memory}}))
+      return OH_NN_INVALID_PARAMETER;
     return of->free(me, true, inputIndex, memory), OH_NN_SUCCESS;
   });
 }
@@ -205,7 +230,8 @@ NNRT_C_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor* executor, uint3
   using namespace nnrt::c_api;
   (void)coded("OH_NNExecutor_DestroyOutputMemory", [&](const char* me) {
     auto* const of = alive<executor_of_compilation>(executor);
-    if (of == nullptr || memory == nullptr || *memory == nullptr) return null_argument(me);
+    if (lacks(me, {{"executor", of}, {"memory", memory}}) || lacks(me, {{"*memory", *memory}}))
+      return OH_NN_INVALID_PARAMETER;
     return of->free(me, false, outputIndex, memory), OH_NN_SUCCESS;
   });
 }

@@ -40,7 +40,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel* model, const OH_NN_
   using namespace nnrt::c_api;
   return coded("OH_NNModel_AddTensor", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr || tensor == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}, {"tensor", tensor}})) return OH_NN_INVALID_PARAMETER;
     return add_tensor(me, *tensor, *to);
   });
 }
@@ -49,7 +49,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel* model, const
   return coded("OH_NNModel_AddTensorToModel", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (to == nullptr || desc == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}, {"tensorDesc", desc}})) return OH_NN_INVALID_PARAMETER;
     const std::int32_t* const shape = desc->shape.empty() ? nullptr : desc->shape.data();
     if (const std::string fault = fault_of_tensor(desc->type, shape, desc->shape.size()); !fault.empty())
       return fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
@@ -64,7 +64,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel* model, uint32_t
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SetTensorData", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr || dataBuffer == nullptr || length == 0) return null_argument(me);
+    if (lacks(me, {{"model", to}, {"dataBuffer", dataBuffer}, {"length", length}})) return OH_NN_INVALID_PARAMETER;
     return to->set_data(index, dataBuffer, length);
   });
 }
@@ -73,7 +73,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel* model, u
   return coded("OH_NNModel_SetTensorQuantParams", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
     const auto* const given = alive<quant_param>(quantParam);
-    if (to == nullptr || given == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}, {"quantParam", given}})) return OH_NN_INVALID_PARAMETER;
     return to->set_quantisation(index, *given);
   });
 }
@@ -81,7 +81,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel* model, uint32_t
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SetTensorType", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}})) return OH_NN_INVALID_PARAMETER;
     return to->set_type(index, tensorType);
   });
 }
@@ -90,7 +90,11 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel* model, OH_NN_Ope
   using namespace nnrt::c_api;
   return coded("OH_NNModel_AddOperation", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr || paramIndices == nullptr || inputIndices == nullptr || outputIndices == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to},
+                   {"paramIndices", paramIndices},
+                   {"inputIndices", inputIndices},
+                   {"outputIndices", outputIndices}}))
+      return OH_NN_INVALID_PARAMETER;
     return to->add_operation(op, *paramIndices, *inputIndices, *outputIndices);
   });
 }
@@ -99,7 +103,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel* model
   using namespace nnrt::c_api;
   return coded("OH_NNModel_SpecifyInputsAndOutputs", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr || inputIndices == nullptr || outputIndices == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}, {"inputIndices", inputIndices}, {"outputIndices", outputIndices}}))
+      return OH_NN_INVALID_PARAMETER;
     return to->specify_ends(*inputIndices, *outputIndices);
   });
 }
@@ -107,7 +112,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel* model) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_Finish", [&](const char* me) {
     auto* const to = alive<model_under_construction>(model);
-    if (to == nullptr) return null_argument(me);
+    if (lacks(me, {{"model", to}})) return OH_NN_INVALID_PARAMETER;
     return to->finish();
   });
 }
@@ -115,8 +120,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel* model,
   using namespace nnrt::c_api;
   return coded("OH_NNModel_GetAvailableOperations", [&](const char* me) {
     auto* const of = alive<model_under_construction>(model);
-    if (of == nullptr || isSupported == nullptr || opCount == nullptr) return null_argument(me);
-    if (*isSupported != nullptr) return occupied(me);
+    if (lacks(me, {{"model", of}, {"isSupported", isSupported}, {"opCount", opCount}})) return OH_NN_INVALID_PARAMETER;
+    if (*isSupported != nullptr) return occupied(me, "isSupported");
     if (!of->is_finished()) return fails(OH_NN_OPERATION_FORBIDDEN, {me, ": the model is not finished"});
     const auto device = find_device(deviceID);
     if (device == nullptr) return fails(OH_NN_FAILED, {me, ": no device ", deviceID});

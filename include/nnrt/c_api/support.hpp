@@ -11,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -153,8 +154,41 @@ template <class T> void destroy_object(T* one) {
 
 // ---- What many functions begin or end with ----
 
-inline OH_NN_ReturnCode null_argument(const char* me) { return fails(OH_NN_INVALID_PARAMETER, {me, ": an argument is null, empty or destroyed"}); }
-inline OH_NN_ReturnCode occupied(const char* me) { return fails(OH_NN_INVALID_PARAMETER, {me, ": the pointer that would be set is not null"}); }
+/// An argument that a C function cannot do without: its name in the function's declaration, and what is wrong with it.
+struct argument {
+  const char* name;
+  const char* fault;  // null: nothing
+
+  argument(const char* its_name, const void* pointer)
+      : name(its_name), fault(pointer == nullptr ? " is null" : nullptr) {}
+  argument(const char* its_name, std::size_t count)
+      : name(its_name), fault(count == 0 ? ": got 0, expected at least 1" : nullptr) {}
+  template <class Result, class... Arguments>
+  argument(const char* its_name, Result (*function)(Arguments...))
+      : name(its_name), fault(function == nullptr ? " is null" : nullptr) {}
+  /// What alive() found behind a handle.
+  template <class T>
+  requires requires { T::kind; }
+  argument(const char* its_name, const T* object)
+      : name(its_name), fault(object == nullptr ? " is null, was destroyed or is of another kind" : nullptr) {}
+};
+
+/// The first of these with a fault; null: none has one.
+inline const argument* first_missing(std::initializer_list<argument> all) {
+  for (const argument& one : all)
+    if (one.fault != nullptr) return &one;
+  return nullptr;
+}
+/// Whether an argument is missing; the log says which.
+inline bool lacks(const char* me, std::initializer_list<argument> all) {
+  const argument* const missing = first_missing(all);
+  if (missing != nullptr) log({me, ": ", missing->name, missing->fault});
+  return missing != nullptr;
+}
+/// `name`: of the pointer to what would be overwritten.
+inline OH_NN_ReturnCode occupied(const char* me, const char* name) {
+  return fails(OH_NN_INVALID_PARAMETER, {me, ": *", name, " is not null, and would be overwritten"});
+}
 
 /// A new object behind a handle; null when there is no memory.
 template <class T, class Handle> Handle* construct(const char* me) {
@@ -164,7 +198,7 @@ template <class T, class Handle> Handle* construct(const char* me) {
 template <class T, class Handle> OH_NN_ReturnCode destroy(const char* me, Handle** handle) {
   return coded(me, [&](const char* function) {
     T* const object = handle != nullptr ? alive<T>(*handle) : nullptr;
-    if (object == nullptr) return null_argument(function);
+    if (lacks(function, {{"handle", handle}, {"*handle", object}})) return OH_NN_INVALID_PARAMETER;
     destroy_object(object);
     *handle = nullptr;
     return OH_NN_SUCCESS;

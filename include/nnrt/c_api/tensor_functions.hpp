@@ -10,11 +10,13 @@
 
 namespace nnrt::inline NNRT_ISA::c_api {
 
-/// Copies one of the lists of quantisation parameters.
-template <class T> OH_NN_ReturnCode set_list(const char* function, NN_QuantParam* handle, std::vector<T> quant_param::*list, const T* from, std::size_t count) {
+/// Copies one of the lists of quantisation parameters, which C programs give as `name`.
+template <class T>
+OH_NN_ReturnCode set_list(const char* function, NN_QuantParam* handle, std::vector<T> quant_param::*list,
+                          const char* name, const T* from, std::size_t count) {
   return coded(function, [&](const char* me) {
     auto* const to = alive<quant_param>(handle);
-    if (to == nullptr || from == nullptr || count == 0) return null_argument(me);
+    if (lacks(me, {{"quantParams", to}, {name, from}, {"quantCount", count}})) return OH_NN_INVALID_PARAMETER;
     (to->*list).assign(from, from + count);
     return OH_NN_SUCCESS;
   });
@@ -28,13 +30,16 @@ NNRT_C_API NN_QuantParam* OH_NNQuantParam_Create() noexcept {
   return nnrt::c_api::construct<nnrt::c_api::quant_param, NN_QuantParam>("OH_NNQuantParam_Create");
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetScales(NN_QuantParam* quantParams, const double* scales, size_t quantCount) noexcept {
-  return nnrt::c_api::set_list("OH_NNQuantParam_SetScales", quantParams, &nnrt::c_api::quant_param::scales, scales, quantCount);
+  return nnrt::c_api::set_list("OH_NNQuantParam_SetScales", quantParams, &nnrt::c_api::quant_param::scales, "scales",
+                               scales, quantCount);
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetZeroPoints(NN_QuantParam* quantParams, const int32_t* zeroPoints, size_t quantCount) noexcept {
-  return nnrt::c_api::set_list("OH_NNQuantParam_SetZeroPoints", quantParams, &nnrt::c_api::quant_param::zero_points, zeroPoints, quantCount);
+  return nnrt::c_api::set_list("OH_NNQuantParam_SetZeroPoints", quantParams, &nnrt::c_api::quant_param::zero_points,
+                               "zeroPoints", zeroPoints, quantCount);
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_SetNumBits(NN_QuantParam* quantParams, const uint32_t* numBits, size_t quantCount) noexcept {
-  return nnrt::c_api::set_list("OH_NNQuantParam_SetNumBits", quantParams, &nnrt::c_api::quant_param::bits, numBits, quantCount);
+  return nnrt::c_api::set_list("OH_NNQuantParam_SetNumBits", quantParams, &nnrt::c_api::quant_param::bits, "numBits",
+                               numBits, quantCount);
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNQuantParam_Destroy(NN_QuantParam** quantParams) noexcept {
   return nnrt::c_api::destroy<nnrt::c_api::quant_param>("OH_NNQuantParam_Destroy", quantParams);
@@ -52,7 +57,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetName(NN_TensorDesc* tensorDesc, c
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_SetName", [&](const char* me) {
     tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || name == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"name", name}})) return OH_NN_INVALID_PARAMETER;
     desc->name = name;
     return OH_NN_SUCCESS;
   });
@@ -61,8 +66,8 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetName(const NN_TensorDesc* tensorD
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetName", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || name == nullptr) return null_argument(me);
-    if (*name != nullptr) return occupied(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"name", name}})) return OH_NN_INVALID_PARAMETER;
+    if (*name != nullptr) return occupied(me, "name");
     *name = desc->name.c_str();
     return OH_NN_SUCCESS;
   });
@@ -71,8 +76,9 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetDataType(NN_TensorDesc* tensorDes
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_SetDataType", [&](const char* me) {
     tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr) return null_argument(me);
-    if (!is_data_type(dataType)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", static_cast<int>(dataType), ", expected 0 to 12"});
+    if (lacks(me, {{"tensorDesc", desc}})) return OH_NN_INVALID_PARAMETER;
+    if (!is_data_type(dataType))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got data type ", static_cast<int>(dataType), ", expected 0 to 12"});
     desc->type = dataType;
     return OH_NN_SUCCESS;
   });
@@ -81,7 +87,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetDataType(const NN_TensorDesc* ten
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetDataType", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || dataType == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"dataType", dataType}})) return OH_NN_INVALID_PARAMETER;
     *dataType = desc->type;
     return OH_NN_SUCCESS;
   });
@@ -91,7 +97,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc* tensorDesc, 
   return coded("OH_NNTensorDesc_SetShape", [&](const char* me) {
     constexpr std::size_t most = 10;
     tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || shape == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"shape", shape}})) return OH_NN_INVALID_PARAMETER;
     if (shapeLength == 0 || shapeLength > most) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", shapeLength, " extents, expected 1 to ", most});
     desc->shape.assign(shape, shape + shapeLength);
     desc->is_scalar = false;
@@ -102,8 +108,9 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetShape(const NN_TensorDesc* tensor
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetShape", [&](const char* me) {
     tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || shape == nullptr || shapeLength == nullptr) return null_argument(me);
-    if (*shape != nullptr) return occupied(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"shape", shape}, {"shapeLength", shapeLength}}))
+      return OH_NN_INVALID_PARAMETER;
+    if (*shape != nullptr) return occupied(me, "shape");
     *shape = desc->shape.empty() ? nullptr : desc->shape.data();
     *shapeLength = desc->shape.size();
     return OH_NN_SUCCESS;
@@ -113,8 +120,9 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_SetFormat(NN_TensorDesc* tensorDesc,
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_SetFormat", [&](const char* me) {
     tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr) return null_argument(me);
-    if (!is_format(format)) return fails(OH_NN_INVALID_PARAMETER, {me, ": got ", static_cast<int>(format), ", expected 0 to 3"});
+    if (lacks(me, {{"tensorDesc", desc}})) return OH_NN_INVALID_PARAMETER;
+    if (!is_format(format))
+      return fails(OH_NN_INVALID_PARAMETER, {me, ": got format ", static_cast<int>(format), ", expected 0 to 3"});
     desc->format = format;
     return OH_NN_SUCCESS;
   });
@@ -123,7 +131,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetFormat(const NN_TensorDesc* tenso
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetFormat", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || format == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"format", format}})) return OH_NN_INVALID_PARAMETER;
     *format = desc->format;
     return OH_NN_SUCCESS;
   });
@@ -132,20 +140,21 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetElementCount(const NN_TensorDesc*
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetElementCount", [&](const char* me) {
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr || elementCount == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}, {"elementCount", elementCount}})) return OH_NN_INVALID_PARAMETER;
     if (!desc->has_shape()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no shape"});
     const OH_NN_ReturnCode code = count_elements(desc->shape, *elementCount);
     if (code == OH_NN_INVALID_PARAMETER) log({me, ": more elements than can be counted"});
+    if (code == OH_NN_DYNAMIC_SHAPE) log({me, ": an extent of the description is not known"});
     return code;
   });
 }
 NNRT_C_API OH_NN_ReturnCode OH_NNTensorDesc_GetByteSize(const NN_TensorDesc* tensorDesc, size_t* byteSize) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensorDesc_GetByteSize", [&](const char* me) {
-    if (byteSize == nullptr) return null_argument(me);
+    if (lacks(me, {{"byteSize", byteSize}})) return OH_NN_INVALID_PARAMETER;
     *byteSize = 0;
     const tensor_description* const desc = alive_description(tensorDesc);
-    if (desc == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensorDesc", desc}})) return OH_NN_INVALID_PARAMETER;
     return count_bytes(me, *desc, *byteSize);
   });
 }
@@ -169,7 +178,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor** tensor) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNTensor_Destroy", [&](const char* me) {
     const auto* const one = tensor != nullptr ? alive<tensor_in_memory>(*tensor) : nullptr;
-    if (one == nullptr) return null_argument(me);
+    if (lacks(me, {{"handle", tensor}, {"*handle", one}})) return OH_NN_INVALID_PARAMETER;
     // Upstream asks the device to let go of its memory, and leaves everything as it is when it does not find the device.
     if (device_of(one->device_id) == nullptr) return fails(OH_NN_NULL_PTR, {me, ": no device ", one->device_id});
     return destroy<tensor_in_memory>(me, tensor);
@@ -179,7 +188,7 @@ NNRT_C_API NN_TensorDesc* OH_NNTensor_GetTensorDesc(const NN_Tensor* tensor) noe
   using namespace nnrt::c_api;
   return guarded("OH_NNTensor_GetTensorDesc", static_cast<NN_TensorDesc*>(nullptr), [&](const char* me) -> NN_TensorDesc* {
     auto* const one = alive<tensor_in_memory>(tensor);
-    if (one == nullptr) return null_argument(me), nullptr;
+    if (lacks(me, {{"tensor", one}})) return nullptr;
     return reinterpret_cast<NN_TensorDesc*>(&one->desc);
   });
 }
@@ -187,7 +196,7 @@ NNRT_C_API void* OH_NNTensor_GetDataBuffer(const NN_Tensor* tensor) noexcept {
   using namespace nnrt::c_api;
   return guarded("OH_NNTensor_GetDataBuffer", static_cast<void*>(nullptr), [&](const char* me) -> void* {
     auto* const one = alive<tensor_in_memory>(tensor);
-    if (one == nullptr) return null_argument(me), nullptr;
+    if (lacks(me, {{"tensor", one}})) return nullptr;
     return one->memory.data();
   });
 }
@@ -195,7 +204,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_GetFd(const NN_Tensor* tensor, int* fd) 
   using namespace nnrt::c_api;
   return coded("OH_NNTensor_GetFd", [&](const char* me) {
     const auto* const one = alive<tensor_in_memory>(tensor);
-    if (one == nullptr || fd == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensor", one}, {"fd", fd}})) return OH_NN_INVALID_PARAMETER;
     *fd = one->memory.fd();
     return OH_NN_SUCCESS;
   });
@@ -204,7 +213,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_GetSize(const NN_Tensor* tensor, size_t*
   using namespace nnrt::c_api;
   return coded("OH_NNTensor_GetSize", [&](const char* me) {
     const auto* const one = alive<tensor_in_memory>(tensor);
-    if (one == nullptr || size == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensor", one}, {"size", size}})) return OH_NN_INVALID_PARAMETER;
     *size = one->size;
     return OH_NN_SUCCESS;
   });
@@ -213,7 +222,7 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_GetOffset(const NN_Tensor* tensor, size_
   using namespace nnrt::c_api;
   return coded("OH_NNTensor_GetOffset", [&](const char* me) {
     const auto* const one = alive<tensor_in_memory>(tensor);
-    if (one == nullptr || offset == nullptr) return null_argument(me);
+    if (lacks(me, {{"tensor", one}, {"offset", offset}})) return OH_NN_INVALID_PARAMETER;
     *offset = one->offset;
     return OH_NN_SUCCESS;
   });

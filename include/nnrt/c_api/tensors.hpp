@@ -57,19 +57,23 @@ inline OH_NN_ReturnCode count_elements(const std::vector<std::int32_t>& shape, s
   return OH_NN_SUCCESS;
 }
 
-/// The bytes of a description's tensor, which the function `me` asks for; 0 where an extent is not positive.
-inline OH_NN_ReturnCode count_bytes(std::string_view me, const tensor_description& desc, std::size_t& bytes) {
+/// Why the bytes of a description's tensor cannot be counted, or nothing; `bytes`: of the tensor, 0 where an extent is
+/// not positive.
+inline std::string fault_of_size(const tensor_description& desc, std::size_t& bytes) {
   bytes = 0;
-  if (!desc.has_shape()) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no shape"});
-  if (desc.type == OH_NN_UNKNOWN) return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has no data type"});
+  if (!desc.has_shape()) return "the description has no shape";
+  if (desc.type == OH_NN_UNKNOWN) return "the description has no data type";
   std::size_t elements = 0;
   const OH_NN_ReturnCode counted = count_elements(desc.shape, elements);
-  if (counted == OH_NN_DYNAMIC_SHAPE) return OH_NN_SUCCESS;
-  if (counted != OH_NN_SUCCESS || __builtin_mul_overflow(elements, size_of_type(desc.type), &bytes)) {
-    bytes = 0;
-    return fails(OH_NN_INVALID_PARAMETER, {me, ": the description has more bytes than memory can hold"});
-  }
-  return OH_NN_SUCCESS;
+  if (counted == OH_NN_DYNAMIC_SHAPE) return {};
+  if (counted == OH_NN_SUCCESS && !__builtin_mul_overflow(elements, size_of_type(desc.type), &bytes)) return {};
+  bytes = 0;
+  return "the description has more bytes than memory can hold";
+}
+/// The same for the function `me` that asks for the bytes.
+inline OH_NN_ReturnCode count_bytes(std::string_view me, const tensor_description& desc, std::size_t& bytes) {
+  const std::string fault = fault_of_size(desc, bytes);
+  return fault.empty() ? OH_NN_SUCCESS : fails(OH_NN_INVALID_PARAMETER, {me, ": ", fault});
 }
 
 /// The description that belongs to a tensor: the program may change it, not destroy it.
@@ -108,7 +112,7 @@ struct tensor_in_memory {
 /// Why a tensor cannot be made, or the tensor. `size` 0: as the description says.
 inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, const std::size_t* size) {
   const tensor_description* const desc = alive_description(handle);
-  if (desc == nullptr) return log({function, ": no tensor description"}), nullptr;
+  if (desc == nullptr) return log({function, ": tensorDesc is null, was destroyed or is of another kind"}), nullptr;
   const auto device = device_of(device_id);
   if (device == nullptr) return log({function, ": no device ", device_id}), nullptr;
   std::size_t bytes = 0;
@@ -116,7 +120,9 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
   if (size == nullptr && bytes == 0) return log({function, ": an extent of the description is not known, and no size is given"}), nullptr;
   const std::size_t wanted = size != nullptr ? *size : bytes;
   if (wanted == 0 || wanted < bytes || wanted > most_shared_bytes)
-    return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 ? bytes : 1, " to ", most_shared_bytes}), nullptr;
+    return log({function, ": got ", wanted, " bytes, expected ", bytes > 0 && bytes <= most_shared_bytes ? bytes : 1,
+                " to ", most_shared_bytes}),
+           nullptr;
   auto memory = device->device.allocate(wanted);
   if (!memory) return log({function, ": ", memory.error().message()}), nullptr;
   return reinterpret_cast<NN_Tensor*>(make_object<tensor_in_memory>(*desc, std::move(*memory), wanted, 0, device->id_by(names_of_devices)));
@@ -125,8 +131,8 @@ inline NN_Tensor* make_tensor(std::string_view function, std::size_t device_id, 
 /// The same over a file of the program's.
 inline NN_Tensor* map_tensor(std::string_view function, std::size_t device_id, const NN_TensorDesc* handle, int fd, std::size_t size, std::size_t offset) {
   const tensor_description* const desc = alive_description(handle);
-  if (desc == nullptr) return log({function, ": no tensor description"}), nullptr;
-  if (fd < 0) return log({function, ": got file descriptor ", fd}), nullptr;
+  if (desc == nullptr) return log({function, ": tensorDesc is null, was destroyed or is of another kind"}), nullptr;
+  if (fd < 0) return log({function, ": got file descriptor ", fd, ", expected at least 0"}), nullptr;
   if (size == 0 || size < offset) return log({function, ": got size ", size, ", expected more than the offset ", offset}), nullptr;
   std::size_t bytes = 0;
   if (count_bytes(function, *desc, bytes) != OH_NN_SUCCESS) return nullptr;

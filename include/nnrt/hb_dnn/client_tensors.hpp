@@ -11,9 +11,6 @@
 
 namespace nnrt::inline NNRT_ISA::hb_dnn {
 
-/// Why a tensor is refused; null: it is not.
-using complaint = const char*;
-
 /// One item of a batch in a client's memory: elements, or an image and perhaps a region of it.
 struct source {
   const std::byte* first = nullptr;   // null: there is none, and the network sees zeros
@@ -25,18 +22,26 @@ struct source {
 
 /// Whether memory has so many bytes.
 inline complaint fault_of_memory(used_memory& memory, const hbSysMem& mem, std::int64_t bytes) {
-  if (mem.virAddr == nullptr) return "its memory has no address";
-  if (std::int64_t{mem.memSize} < bytes || !memory.covers(mem.virAddr, static_cast<std::uint64_t>(bytes)))
-    return "memSize must be at least its aligned size";
-  return nullptr;
+  if (mem.virAddr == nullptr) return "its memory has no address: virAddr is null";
+  if (std::int64_t{mem.memSize} < bytes)
+    return joined({"memSize: got ", mem.memSize, ", expected at least its aligned size, ", bytes});
+  if (!memory.covers(mem.virAddr, static_cast<std::uint64_t>(bytes)))
+    return joined(
+        {"its memory: expected ", bytes, " bytes from virAddr on, got fewer in what was allocated or registered"});
+  return {};
 }
 
 /// The image of a tensor whose properties say all of it: the first of `count`, which lie one after the other.
 /// Sides from validShape, the bytes of a row from alignedShape.
 inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std::int64_t count, client_image& made) {
   const hbDNNTensorProperties& p = tensor.properties;
-  if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR) return "its type is none of an image";
-  if (p.validShape.numDimensions != 4 || p.alignedShape.numDimensions != 4) return "an image has 4 axes";
+  if (p.tensorType < HB_DNN_IMG_TYPE_Y || p.tensorType > HB_DNN_IMG_TYPE_BGR)
+    return joined({"tensorType: got ", p.tensorType, ", expected that of an image, ",
+                   static_cast<int>(HB_DNN_IMG_TYPE_Y), " to ", static_cast<int>(HB_DNN_IMG_TYPE_BGR)});
+  for (const hbDNNTensorShape* const shape : {&p.validShape, &p.alignedShape})
+    if (shape->numDimensions != 4)
+      return joined({shape == &p.validShape ? "validShape" : "alignedShape", ": got ", shape->numDimensions,
+                     " axes, expected 4"});
   made.type = static_cast<image_type>(p.tensorType);
   const bool is_single = made.type == image_type::y || made.is_nv12(), is_nhwc = p.tensorLayout == HB_DNN_LAYOUT_NHWC;
   made.is_planar = !is_single && !is_nhwc;
@@ -45,22 +50,31 @@ inline complaint find_image(used_memory& memory, const hbDNNTensor& tensor, std:
   made.rows = p.alignedShape.dimensionSize[h];
   made.stride = std::int64_t{p.alignedShape.dimensionSize[h + 1]} * (is_single || made.is_planar ? 1 : 3);
   const std::int64_t row = made.width * (is_single || made.is_planar ? 1 : 3);
-  if (made.height < 1 || made.width < 1) return "an image has pixels";
-  if (made.rows < made.height || made.stride < row) return "alignedShape must cover validShape";
-  if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0)) return "width and height of NV12 must be even";
+  if (made.height < 1 || made.width < 1)
+    return joined({"validShape: got ", made.height, " rows of ", made.width, " pixels, expected at least 1 of each"});
+  if (made.rows < made.height)
+    return joined({"alignedShape: got ", made.rows, " rows, expected at least the ", made.height, " of validShape"});
+  if (made.stride < row)
+    return joined({"alignedShape: got rows of ", made.stride, " bytes, expected at least the ", row, " of validShape"});
+  if (made.is_nv12() && (made.height % 2 != 0 || made.width % 2 != 0 || made.rows % 2 != 0))
+    return joined({"sides of NV12 must be even: got ", made.width, " columns, ", made.height, " rows, ", made.rows,
+                   " with padding"});
   constexpr std::int64_t most_bytes = std::numeric_limits<std::uint32_t>::max();  // of memory: with larger numbers the next lines would overflow
-  if (made.stride > most_bytes / made.rows) return "memSize must be at least its aligned size";
+  if (made.stride > most_bytes / made.rows)
+    return joined({"alignedShape: got ", made.rows, " rows of ", made.stride, " bytes, expected at most ", most_bytes,
+                   " bytes in all"});
   const std::int64_t plane = made.rows * made.stride;
   made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
   if (made.type == image_type::nv12_separate) {
     made.second = static_cast<std::uint8_t*>(tensor.sysMem[1].virAddr);
-    if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2)) return wrong;
+    if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2); !wrong.empty())
+      return wrong;
     return fault_of_memory(memory, tensor.sysMem[0], count * plane);
   }
   const std::int64_t bytes = made.is_nv12() ? plane * 3 / 2 : made.is_planar ? 3 * plane : plane;
-  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes)) return wrong;
+  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes); !wrong.empty()) return wrong;
   if (made.is_nv12()) made.second = made.first + plane;
-  return nullptr;
+  return {};
 }
 
 /// The image that lies behind `made` in a tensor with several.
@@ -72,6 +86,27 @@ inline client_image next_image(client_image made) {
   return made;
 }
 
+/// A shape as messages have it.
+inline std::string words_of(const hbDNNTensorShape& shape) {
+  if (shape.numDimensions < 0 || shape.numDimensions > HB_DNN_TENSOR_MAX_DIMENSIONS)
+    return joined({shape.numDimensions, " axes"});
+  std::string words = "[";
+  for (std::int32_t i = 0; i < shape.numDimensions; ++i) words += joined({i > 0 ? ", " : "", shape.dimensionSize[i]});
+  return words + "]";
+}
+/// What is said of a shape that is none of the model's.
+inline complaint of_model(const char* what, const hbDNNTensorShape& got,
+                          std::initializer_list<const hbDNNTensorShape*> expected) {
+  std::string words = joined({what, ": got ", words_of(got), ", expected "});
+  const hbDNNTensorShape* last = nullptr;
+  for (const hbDNNTensorShape* const one : expected) {
+    if (last != nullptr && equal(*last, *one)) continue;
+    words += joined({last != nullptr ? " or " : "", words_of(*one)});
+    last = one;
+  }
+  return words;
+}
+
 /// The items of one tensor for an input: as many as the model's batch, or 1 (`items`). What may differ from the model's properties: alignedShape
 /// equal to validShape, NV12 in one or two pieces.
 inline complaint find_sources(used_memory& memory, const tensor_form& form, const hbDNNTensor& tensor, std::int64_t items,
@@ -79,27 +114,28 @@ inline complaint find_sources(used_memory& memory, const tensor_form& form, cons
   const hbDNNTensorProperties& p = tensor.properties;
   hbDNNTensorShape valid = form.properties.validShape, padded = form.properties.alignedShape;
   if (items == 1 && form.batch() > 1) valid.dimensionSize[0] = padded.dimensionSize[0] = 1;
-  if (!equal(p.validShape, valid)) return "validShape must be the model's";
-  if (!equal(p.alignedShape, padded) && !equal(p.alignedShape, valid)) return "alignedShape must be the model's, or equal to validShape";
+  if (!equal(p.validShape, valid)) return of_model("validShape", p.validShape, {&valid});
+  if (!equal(p.alignedShape, padded) && !equal(p.alignedShape, valid))
+    return of_model("alignedShape", p.alignedShape, {&padded, &valid});
   if (p.tensorType != form.properties.tensorType && !(is_nv12(p.tensorType) && is_nv12(form.properties.tensorType)))
-    return "tensorType must be the model's";
+    return joined({"tensorType: got ", p.tensorType, ", expected the model's, ", form.properties.tensorType});
   if (form.given.is_image) {
     hbDNNTensor whole = tensor;
     whole.properties.tensorLayout = form.properties.tensorLayout;
     source one;
-    if (const complaint wrong = find_image(memory, whole, items, one.image)) return wrong;
+    if (const complaint wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
     one.first = reinterpret_cast<const std::byte*>(one.image.first);
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
-    return nullptr;
+    return {};
   }
   const std::int64_t parts = items == 1 ? form.batch() : 1;   // of the model's tensor that this one is
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
   const std::int64_t bytes = (one.has_padding ? form.lies.bytes : form.dense_bytes()) / parts;
-  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], bytes)) return wrong;
+  if (const complaint wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
   one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
   for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
-  return nullptr;
+  return {};
 }
 
 /// The image of which an input of the resizer sees a region. Where a client left validShape as the model's, its alignedShape is the image's.
@@ -108,16 +144,21 @@ inline complaint find_region(used_memory& memory, const tensor_form& form, const
   hbDNNTensor whole = tensor;
   hbDNNTensorShape valid = form.properties.validShape;
   valid.dimensionSize[0] = 1;
-  if (!is_nv12(whole.properties.tensorType)) return "tensorType must be NV12 or NV12_SEPARATE";
+  if (!is_nv12(whole.properties.tensorType))
+    return joined({"tensorType: got ", whole.properties.tensorType, ", expected NV12, ",
+                   static_cast<int>(HB_DNN_IMG_TYPE_NV12), ", or NV12_SEPARATE, ",
+                   static_cast<int>(HB_DNN_IMG_TYPE_NV12_SEPARATE)});
   whole.properties.tensorLayout = form.properties.tensorLayout;
   if (equal(whole.properties.validShape, valid)) whole.properties.validShape = whole.properties.alignedShape;
-  if (whole.properties.validShape.dimensionSize[0] != 1) return "regions are of one image: N must be 1";
-  if (const complaint wrong = find_image(memory, whole, 1, made.image)) return wrong;
-  if (const complaint wrong = fault_of_region(by, made.image, region, form.width(), form.height())) return wrong;
+  if (const std::int32_t images = whole.properties.validShape.dimensionSize[0]; images != 1)
+    return joined({"validShape: got ", images, " images, expected 1, of which there are regions"});
+  if (const complaint wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
+  if (const complaint wrong = fault_of_region(by, made.image, region, form.width(), form.height()); !wrong.empty())
+    return wrong;
   made.first = reinterpret_cast<const std::byte*>(made.image.first);
   made.has_region = true;
   made.region = region;
-  return nullptr;
+  return {};
 }
 
 namespace detail {

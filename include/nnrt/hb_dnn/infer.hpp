@@ -26,25 +26,36 @@ struct model_run {
   }
 };
 
-/// The order that control parameters ask for; nothing where they say what is not possible.
-inline std::optional<job_order> order_of(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority, std::int64_t custom_id) {
-  const std::int32_t there = (1 << runtime::the().cores.cores()) - 1;
-  if (cores < 0 || cores > 3 || (cores != HB_BPU_CORE_ANY && (cores & there) == 0) || dsp_cores < 0 || dsp_cores > 3) return {};
-  if (priority < HB_DNN_PRIORITY_LOWEST || priority > HB_DNN_PRIORITY_HIGHEST) return {};
-  return job_order{.cores = cores, .priority = priority, .custom_id = custom_id, .arrival = 0};
+/// What is wrong with control parameters; empty: nothing.
+inline complaint fault_of_order(std::int32_t cores, std::int32_t dsp_cores, std::int32_t priority) {
+  const std::int32_t count = runtime::the().cores.cores(), there = (1 << count) - 1;
+  if (cores < 0 || cores > 3) return joined({"bpuCoreId: got ", cores, ", expected 0 to 3"});
+  if (cores != HB_BPU_CORE_ANY && (cores & there) == 0)
+    return joined({"bpuCoreId: got ", cores, ", but there is 1 core"});
+  if (dsp_cores < 0 || dsp_cores > 3) return joined({"dspCoreId: got ", dsp_cores, ", expected 0 to 3"});
+  if (priority < HB_DNN_PRIORITY_LOWEST || priority > HB_DNN_PRIORITY_HIGHEST)
+    return joined({"priority: got ", priority, ", expected ", static_cast<int>(HB_DNN_PRIORITY_LOWEST), " to ",
+                   static_cast<int>(HB_DNN_PRIORITY_HIGHEST)});
+  return {};
+}
+/// The order that they ask for.
+inline job_order order_of(std::int32_t cores, std::int32_t priority, std::int64_t custom_id) {
+  return {.cores = cores, .priority = priority, .custom_id = custom_id, .arrival = 0};
 }
 
 /// Where `runs` runs write their outputs, one behind the other.
 [[gnu::cold]] inline std::int32_t find_outputs(const char* me, const loaded_model& model, const hbDNNTensor* output, std::int64_t runs,
                                                used_memory& memory, std::vector<std::byte*>& made) {
   for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-    if (const complaint wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes))
+    if (const complaint wrong = fault_of_memory(memory, output[i].sysMem[0], runs * model.outputs[i].lies.bytes);
+        !wrong.empty())
       return fails(HB_DNN_INVALID_ARGUMENT, {me, ": output ", i, " ", piece::in_quotes(model.outputs[i].name), ": ", wrong});
     made.push_back(static_cast<std::byte*>(output[i].sysMem[0].virAddr));
   }
   return HB_DNN_SUCCESS;
 }
-inline std::int32_t refused(const char* me, const loaded_model& model, std::size_t i, std::int64_t tensor, complaint wrong) {
+inline std::int32_t refused(const char* me, const loaded_model& model, std::size_t i, std::int64_t tensor,
+                            const complaint& wrong) {
   return fails(HB_DNN_INVALID_ARGUMENT, {me, ": input ", tensor, " ", piece::in_quotes(model.inputs[i].name), ": ", wrong});
 }
 
@@ -58,8 +69,9 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
   for (std::size_t i = 0; i < model->inputs.size(); ++i)
     for (std::int64_t b = 0; b < tensors; ++b) {
       const std::int64_t at = static_cast<std::int64_t>(i) * tensors + b;
-      if (const complaint wrong =
-              find_sources(run.memory, model->inputs[i], input[at], is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]))
+      if (const complaint wrong = find_sources(run.memory, model->inputs[i], input[at],
+                                               is_cut ? 1 : model->inputs[i].batch(), run.inputs[i]);
+          !wrong.empty())
         return refused(me, *model, i, at, wrong);
     }
   if (const std::int32_t code = find_outputs(me, *model, output, 1, run.memory, run.outputs); code != HB_DNN_SUCCESS) return code;
@@ -85,7 +97,7 @@ inline std::int32_t refused(const char* me, const loaded_model& model, std::size
       std::vector<source> found;
       const complaint wrong = form.from_resizer() ? find_region(memory, form, tensor, *next++, resizer_of(*model->table), into)
                                                   : find_sources(memory, form, tensor, 1, found);
-      if (wrong != nullptr) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
+      if (!wrong.empty()) return refused(me, *model, i, static_cast<std::int64_t>(set * count + i), wrong);
       if (!form.from_resizer()) into = found.front();
     }
   }
@@ -124,7 +136,8 @@ inline bool submits(runtime& all, const std::shared_ptr<task>& one) noexcept {
   std::shared_ptr<task> one;
   if (*handle != nullptr) {
     one = all.tasks.find(*handle);
-    if (one == nullptr) return refuse(HB_DNN_INVALID_TASK_HANDLE, {me, ": *taskHandle is neither null nor a task"});
+    if (one == nullptr)
+      return refuse(HB_DNN_INVALID_TASK_HANDLE, {me, ": *taskHandle is neither null nor a task that is alive"});
   }
   std::shared_ptr<packed_models> owner;
   if (model != nullptr) {

@@ -6,56 +6,82 @@
 
 namespace nnrt::inline NNRT_ISA::hb_dnn {
 
-/// Runs an hbSys function whose pointers were looked at; says its code where it is none of success.
-template <class Body> std::int32_t on_memory(const char* me, bool has_arguments, Body body) noexcept {
+/// Runs an hbSys function. `wrong` says what is wrong where body() answers HB_SYS_INVALID_ARGUMENT; null: body() has
+/// said it.
+template <class Body>
+std::int32_t on_memory(const char* me, std::initializer_list<c_api::argument> given, const char* wrong,
+                       Body body) noexcept {
   return coded(
       me,
-      [&](const char* function) {
-        const std::int32_t code = has_arguments ? body(runtime::the().memory) : HB_SYS_INVALID_ARGUMENT;
-        if (code == HB_SYS_SUCCESS) return code;
-        const char* const why = code == HB_SYS_OUT_OF_MEMORY            ? "out of memory"
-                                : code == HB_SYS_REGISTER_MEM_FAILED    ? "the memory overlaps other memory of the accelerator"
-                                                                        : "an argument is null, 0, too large, unknown or was freed";
+      [&](const char* function) -> std::int32_t {
+        if (misses(function, given, HB_SYS_INVALID_ARGUMENT)) return HB_SYS_INVALID_ARGUMENT;
+        const std::int32_t code = body(runtime::the().memory);
+        if (code == HB_SYS_SUCCESS || (code == HB_SYS_INVALID_ARGUMENT && wrong == nullptr)) return code;
+        const char* const why = code == HB_SYS_OUT_OF_MEMORY ? "out of memory"
+                                : code == HB_SYS_REGISTER_MEM_FAILED
+                                    ? "the memory overlaps other memory of the accelerator"
+                                    : wrong;
         return fails(code, {function, ": ", why});
       },
       HB_SYS_OUT_OF_MEMORY);
 }
 
+/// What hbSysWriteMem and hbSysReadMem ask of a piece of memory before copy() does its work.
+template <class Copy>
+std::int32_t copy_memory(const char* me, std::initializer_list<c_api::argument> given, const char* its_name,
+                         const hbSysMem* mem, std::uint32_t size, Copy copy) noexcept {
+  return on_memory(me, given, nullptr, [&](auto& memory) -> std::int32_t {
+    if (mem->virAddr == nullptr) return fails(HB_SYS_INVALID_ARGUMENT, {me, ": ", its_name, "->virAddr is null"});
+    if (size > mem->memSize)
+      return fails(HB_SYS_INVALID_ARGUMENT,
+                   {me, ": size: got ", size, ", expected at most ", its_name, "->memSize, ", mem->memSize});
+    if (!memory.covers(mem->virAddr, size))
+      return fails(HB_SYS_INVALID_ARGUMENT, {me, ": ", its_name, ": got memory of fewer bytes than ", size,
+                                             " from virAddr on, as it was allocated or registered"});
+    copy();
+    return HB_SYS_SUCCESS;
+  });
+}
+
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn
 
 NNRT_C_API int32_t hbSysAllocMem(hbSysMem* mem, uint32_t size) {
-  return nnrt::hb_dnn::on_memory("hbSysAllocMem", mem != nullptr, [=](auto& memory) { return memory.allocate(*mem, size); });
+  return nnrt::hb_dnn::on_memory("hbSysAllocMem", {{"mem", mem}, {"size", size}}, nullptr,
+                                 [=](auto& memory) { return memory.allocate(*mem, size); });
 }
 NNRT_C_API int32_t hbSysAllocCachedMem(hbSysMem* mem, uint32_t size) {
-  return nnrt::hb_dnn::on_memory("hbSysAllocCachedMem", mem != nullptr, [=](auto& memory) { return memory.allocate(*mem, size); });
+  return nnrt::hb_dnn::on_memory("hbSysAllocCachedMem", {{"mem", mem}, {"size", size}}, nullptr,
+                                 [=](auto& memory) { return memory.allocate(*mem, size); });
 }
 NNRT_C_API int32_t hbSysFlushMem(hbSysMem* mem, int32_t flag) {
-  const bool is_flag = flag == HB_SYS_MEM_CACHE_INVALIDATE || flag == HB_SYS_MEM_CACHE_CLEAN;
-  return nnrt::hb_dnn::on_memory("hbSysFlushMem", mem != nullptr && mem->virAddr != nullptr && is_flag,
-                                 [](auto&) -> int32_t { return HB_SYS_SUCCESS; });
+  using namespace nnrt::hb_dnn;
+  return on_memory("hbSysFlushMem", {{"mem", mem}}, nullptr, [=](auto&) -> int32_t {
+    if (mem->virAddr == nullptr) return fails(HB_SYS_INVALID_ARGUMENT, {"hbSysFlushMem: mem->virAddr is null"});
+    if (flag == HB_SYS_MEM_CACHE_INVALIDATE || flag == HB_SYS_MEM_CACHE_CLEAN) return HB_SYS_SUCCESS;
+    return fails(HB_SYS_INVALID_ARGUMENT,
+                 {"hbSysFlushMem: flag: got ", flag, ", expected ", static_cast<int>(HB_SYS_MEM_CACHE_INVALIDATE),
+                  " or ", static_cast<int>(HB_SYS_MEM_CACHE_CLEAN)});
+  });
 }
 NNRT_C_API int32_t hbSysFreeMem(hbSysMem* mem) {
-  return nnrt::hb_dnn::on_memory("hbSysFreeMem", mem != nullptr, [=](auto& memory) { return memory.free(*mem); });
+  return nnrt::hb_dnn::on_memory("hbSysFreeMem", {{"mem", mem}},
+                                 "no allocated memory begins at mem->virAddr, or it was freed",
+                                 [=](auto& memory) { return memory.free(*mem); });
 }
 NNRT_C_API int32_t hbSysWriteMem(hbSysMem* dest, char* src, uint32_t size) {
-  const bool is_possible = dest != nullptr && src != nullptr && dest->virAddr != nullptr && size > 0 && size <= dest->memSize;
-  return nnrt::hb_dnn::on_memory("hbSysWriteMem", is_possible, [=](auto& memory) -> int32_t {
-    if (!memory.covers(dest->virAddr, size)) return HB_SYS_INVALID_ARGUMENT;
-    std::memcpy(dest->virAddr, src, size);
-    return HB_SYS_SUCCESS;
-  });
+  return nnrt::hb_dnn::copy_memory("hbSysWriteMem", {{"dest", dest}, {"src", src}, {"size", size}}, "dest", dest, size,
+                                   [=] { std::memcpy(dest->virAddr, src, size); });
 }
 NNRT_C_API int32_t hbSysReadMem(char* dest, hbSysMem* src, uint32_t size) {
-  const bool is_possible = dest != nullptr && src != nullptr && src->virAddr != nullptr && size > 0 && size <= src->memSize;
-  return nnrt::hb_dnn::on_memory("hbSysReadMem", is_possible, [=](auto& memory) -> int32_t {
-    if (!memory.covers(src->virAddr, size)) return HB_SYS_INVALID_ARGUMENT;
-    std::memcpy(dest, src->virAddr, size);
-    return HB_SYS_SUCCESS;
-  });
+  return nnrt::hb_dnn::copy_memory("hbSysReadMem", {{"dest", dest}, {"src", src}, {"size", size}}, "src", src, size,
+                                   [=] { std::memcpy(dest, src->virAddr, size); });
 }
 NNRT_C_API int32_t hbSysRegisterMem(hbSysMem* mem) {
-  return nnrt::hb_dnn::on_memory("hbSysRegisterMem", mem != nullptr, [=](auto& memory) { return memory.add(*mem); });
+  return nnrt::hb_dnn::on_memory("hbSysRegisterMem", {{"mem", mem}},
+                                 "mem->memSize is 0, or mem has neither a virAddr nor a phyAddr",
+                                 [=](auto& memory) { return memory.add(*mem); });
 }
 NNRT_C_API int32_t hbSysUnregisterMem(hbSysMem* mem) {
-  return nnrt::hb_dnn::on_memory("hbSysUnregisterMem", mem != nullptr, [=](auto& memory) { return memory.remove(*mem); });
+  return nnrt::hb_dnn::on_memory("hbSysUnregisterMem", {{"mem", mem}}, "no registered memory begins at mem->virAddr",
+                                 [=](auto& memory) { return memory.remove(*mem); });
 }

@@ -27,7 +27,6 @@ inline const loaded_model* find_incompatible(const packed_models& made) {
   return nullptr;
 }
 
-/// Makes a packed handle of `count` files; load(i) reads one.
 /// The models of a file, without the file: clients may put another one in its place while models are loaded, as they do on boards.
 inline result<std::vector<saved_model>> load_copied(const char* path) {
   const auto file = mapped_file::open(path);
@@ -37,20 +36,24 @@ inline result<std::vector<saved_model>> load_copied(const char* path) {
   return made;
 }
 
+/// Makes a packed handle of `count` files; load(i) reads one.
 template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle_t* handle, std::int32_t count, Load load) {
   auto made = std::make_shared<packed_models>();
   for (std::int32_t i = 0; i < count; ++i) {
     result<std::vector<saved_model>> networks = load(i);
     if (!networks) return fails(code_of_loading(networks.error()), {me, ": ", networks.error().message()});
     if (made->models.size() + networks->size() > most_models)
-      return fails(HB_DNN_MODEL_NUMBER_EXCEED_LIMIT, {me, ": more than ", most_models, " models"});
+      return fails(HB_DNN_MODEL_NUMBER_EXCEED_LIMIT,
+                   {me, ": got ", made->models.size() + networks->size(), " models, expected at most ", most_models});
     if (auto ok = made->add(*networks); !ok) return fails(code_of_loading(ok.error()), {me, ": ", ok.error().message()});
   }
   runtime& all = runtime::the();
   std::unique_lock lock(all.admission);
   if (const loaded_model* const other = find_incompatible(*made)) {
     lock.unlock();  // whoever hears why may load models, too
-    return fails(HB_DNN_INCOMPATIBLE_MODEL, {me, ": ", piece::in_quotes(other->name), ": compiled for ", other->table->name, ", which is not what is simulated"});
+    return fails(HB_DNN_INCOMPATIBLE_MODEL,
+                 {me, ": ", piece::in_quotes(other->name), ": got a model compiled for ", other->table->name,
+                  ", expected the architecture of HB_DNN_SIM_PLATFORM, or of the models that are loaded"});
   }
   // Where memory ends between two of them, no model stays under a handle that nobody knows.
   const auto forget = [](packed_models* models) {
@@ -65,9 +68,10 @@ template <class Load> std::int32_t load_packed(const char* me, hbPackedDNNHandle
 }
 
 /// Runs body(model) for a handle that is alive.
-template <class Body> std::int32_t on_model(const char* me, const void* handle, const void* to_be_set, Body body) noexcept {
+template <class Body>
+std::int32_t on_model(const char* me, const void* handle, const c_api::argument& to_be_set, Body body) noexcept {
   return coded(me, [&](const char* function) -> std::int32_t {
-    if (to_be_set == nullptr) return null_argument(function);
+    if (misses(function, {to_be_set})) return HB_DNN_INVALID_ARGUMENT;
     const auto found = runtime::the().models.find(handle);
     if (found == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {function, ": no such model, or it was released"});
     return body(*found->model);
@@ -75,21 +79,25 @@ template <class Body> std::int32_t on_model(const char* me, const void* handle, 
 }
 /// The same of input or output `index`.
 template <class Body>
-std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int32_t index, const void* to_be_set, Body body) noexcept {
+std::int32_t on_form(const char* me, const void* handle, bool is_input, std::int32_t index,
+                     const c_api::argument& to_be_set, Body body) noexcept {
   return on_model(me, handle, to_be_set, [&](const loaded_model& model) -> std::int32_t {
     const auto& list = is_input ? model.inputs : model.outputs;
     if (index < 0 || static_cast<std::size_t>(index) >= list.size())
-      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": index ", index, " of ", list.size()});
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, is_input ? ": input " : ": output ", index, " of ", list.size()});
     body(list[static_cast<std::size_t>(index)]);
     return HB_DNN_SUCCESS;
   });
 }
 /// Runs body(packed models) for a handle that is alive.
-template <class Body> std::int32_t on_packed(const char* me, const void* handle, bool has_arguments, Body body) noexcept {
+template <class Body>
+std::int32_t on_packed(const char* me, const void* handle, std::initializer_list<c_api::argument> given,
+                       Body body) noexcept {
   return coded(me, [&](const char* function) -> std::int32_t {
-    if (!has_arguments) return null_argument(function);
+    if (misses(function, given)) return HB_DNN_INVALID_ARGUMENT;
     const auto found = runtime::the().packed.find(handle);
-    if (found == nullptr) return fails(HB_DNN_INVALID_PACKED_DNN_HANDLE, {function, ": no such models, or they were released"});
+    if (found == nullptr)
+      return fails(HB_DNN_INVALID_PACKED_DNN_HANDLE, {function, ": no such models, or they were released"});
     return body(*found);
   });
 }
@@ -103,10 +111,13 @@ NNRT_C_API const char* hbDNNGetVersion(void) { return "1.1.0"; }
 NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle, const char** modelFileNames, int32_t modelFileCount) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNInitializeFromFiles", [&](const char* me) -> int32_t {
-    if (packedDNNHandle == nullptr || modelFileNames == nullptr) return null_argument(me);
-    if (modelFileCount < 1) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", modelFileCount, " files"});
+    if (misses(me, {{"packedDNNHandle", packedDNNHandle}, {"modelFileNames", modelFileNames}}))
+      return HB_DNN_INVALID_ARGUMENT;
+    if (modelFileCount < 1)
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": modelFileCount: got ", modelFileCount, ", expected at least 1"});
     for (int32_t i = 0; i < modelFileCount; ++i)
-      if (modelFileNames[i] == nullptr) return null_argument(me);
+      if (modelFileNames[i] == nullptr)
+        return fails(HB_DNN_INVALID_ARGUMENT, {me, ": modelFileNames[", i, "] is null"});
     return load_packed(me, packedDNNHandle, modelFileCount, [&](int32_t i) { return load_copied(modelFileNames[i]); });
   });
 }
@@ -114,10 +125,18 @@ NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, 
                                           int32_t modelDataCount) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNInitializeFromDDR", [&](const char* me) -> int32_t {
-    if (packedDNNHandle == nullptr || modelData == nullptr || modelDataLengths == nullptr) return null_argument(me);
-    if (modelDataCount < 1) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", modelDataCount, " models"});
-    for (int32_t i = 0; i < modelDataCount; ++i)
-      if (modelData[i] == nullptr || modelDataLengths[i] < 1) return null_argument(me);
+    if (misses(
+            me,
+            {{"packedDNNHandle", packedDNNHandle}, {"modelData", modelData}, {"modelDataLengths", modelDataLengths}}))
+      return HB_DNN_INVALID_ARGUMENT;
+    if (modelDataCount < 1)
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": modelDataCount: got ", modelDataCount, ", expected at least 1"});
+    for (int32_t i = 0; i < modelDataCount; ++i) {
+      if (modelData[i] == nullptr) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": modelData[", i, "] is null"});
+      if (modelDataLengths[i] < 1)
+        return fails(HB_DNN_INVALID_ARGUMENT,
+                     {me, ": modelDataLengths[", i, "]: got ", modelDataLengths[i], ", expected at least 1"});
+    }
     return load_packed(me, packedDNNHandle, modelDataCount, [&](int32_t i) {
       return nnrt::load_models(std::span(static_cast<const std::byte*>(modelData[i]), static_cast<std::size_t>(modelDataLengths[i])));
     });
@@ -125,20 +144,22 @@ NNRT_C_API int32_t hbDNNInitializeFromDDR(hbPackedDNNHandle_t* packedDNNHandle, 
 }
 NNRT_C_API int32_t hbDNNRelease(hbPackedDNNHandle_t packedDNNHandle) {
   using namespace nnrt::hb_dnn;
-  return on_packed("hbDNNRelease", packedDNNHandle, true, [&](const packed_models& models) -> int32_t {
+  return on_packed("hbDNNRelease", packedDNNHandle, {}, [&](const packed_models& models) -> int32_t {
     runtime& all = runtime::the();
     std::unique_lock lock(all.admission);
     if (all.runs(models)) {
       lock.unlock();  // whoever hears why may release the task
       return fails(HB_DNN_MODEL_IS_RUNNING, {"hbDNNRelease: a task of its models has not been released"});
     }
-    if (all.packed.take(packedDNNHandle) == nullptr) return HB_DNN_INVALID_PACKED_DNN_HANDLE;
+    if (all.packed.take(packedDNNHandle) == nullptr)
+      return fails(HB_DNN_INVALID_PACKED_DNN_HANDLE, {"hbDNNRelease: no such models, or they were released"});
     for (void* const each : models.handles) (void)all.models.take(each);
     return HB_DNN_SUCCESS;
   });
 }
 NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* modelNameCount, hbPackedDNNHandle_t packedDNNHandle) {
-  return nnrt::hb_dnn::on_packed("hbDNNGetModelNameList", packedDNNHandle, modelNameList != nullptr && modelNameCount != nullptr,
+  return nnrt::hb_dnn::on_packed("hbDNNGetModelNameList", packedDNNHandle,
+                                 {{"modelNameList", modelNameList}, {"modelNameCount", modelNameCount}},
                                  [&](nnrt::hb_dnn::packed_models& models) -> int32_t {
                                    *modelNameList = models.names.data();
                                    *modelNameCount = static_cast<int32_t>(models.names.size());
@@ -147,44 +168,53 @@ NNRT_C_API int32_t hbDNNGetModelNameList(const char*** modelNameList, int32_t* m
 }
 NNRT_C_API int32_t hbDNNGetModelHandle(hbDNNHandle_t* dnnHandle, hbPackedDNNHandle_t packedDNNHandle, const char* modelName) {
   using namespace nnrt::hb_dnn;
-  return on_packed("hbDNNGetModelHandle", packedDNNHandle, dnnHandle != nullptr && modelName != nullptr, [&](const packed_models& models) -> int32_t {
-    for (std::size_t i = 0; i < models.names.size(); ++i)
-      if (models.models[i]->name == modelName) return *dnnHandle = models.handles[i], HB_DNN_SUCCESS;
-    return fails(HB_DNN_INVALID_ARGUMENT, {"hbDNNGetModelHandle: no model is called ", nnrt::piece::in_quotes(modelName)});
-  });
+  return on_packed("hbDNNGetModelHandle", packedDNNHandle, {{"dnnHandle", dnnHandle}, {"modelName", modelName}},
+                   [&](const packed_models& models) -> int32_t {
+                     for (std::size_t i = 0; i < models.names.size(); ++i)
+                       if (models.models[i]->name == modelName) return *dnnHandle = models.handles[i], HB_DNN_SUCCESS;
+                     return fails(HB_DNN_INVALID_ARGUMENT,
+                                  {"hbDNNGetModelHandle: no model is called ", nnrt::piece::in_quotes(modelName)});
+                   });
 }
 
 // ---- What a model tells ----
 
 NNRT_C_API int32_t hbDNNGetInputCount(int32_t* inputCount, hbDNNHandle_t dnnHandle) {
-  return nnrt::hb_dnn::on_model("hbDNNGetInputCount", dnnHandle, inputCount, [&](const auto& model) -> int32_t {
-    *inputCount = static_cast<int32_t>(model.inputs.size());
-    return HB_DNN_SUCCESS;
-  });
+  return nnrt::hb_dnn::on_model("hbDNNGetInputCount", dnnHandle, {"inputCount", inputCount},
+                                [&](const auto& model) -> int32_t {
+                                  *inputCount = static_cast<int32_t>(model.inputs.size());
+                                  return HB_DNN_SUCCESS;
+                                });
 }
 NNRT_C_API int32_t hbDNNGetOutputCount(int32_t* outputCount, hbDNNHandle_t dnnHandle) {
-  return nnrt::hb_dnn::on_model("hbDNNGetOutputCount", dnnHandle, outputCount, [&](const auto& model) -> int32_t {
-    *outputCount = static_cast<int32_t>(model.outputs.size());
-    return HB_DNN_SUCCESS;
-  });
+  return nnrt::hb_dnn::on_model("hbDNNGetOutputCount", dnnHandle, {"outputCount", outputCount},
+                                [&](const auto& model) -> int32_t {
+                                  *outputCount = static_cast<int32_t>(model.outputs.size());
+                                  return HB_DNN_SUCCESS;
+                                });
 }
 NNRT_C_API int32_t hbDNNGetInputName(const char** name, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetInputName", dnnHandle, true, inputIndex, name, [&](const auto& form) { *name = form.name.c_str(); });
+  return nnrt::hb_dnn::on_form("hbDNNGetInputName", dnnHandle, true, inputIndex, {"name", name},
+                               [&](const auto& form) { *name = form.name.c_str(); });
 }
 NNRT_C_API int32_t hbDNNGetOutputName(const char** name, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetOutputName", dnnHandle, false, outputIndex, name, [&](const auto& form) { *name = form.name.c_str(); });
+  return nnrt::hb_dnn::on_form("hbDNNGetOutputName", dnnHandle, false, outputIndex, {"name", name},
+                               [&](const auto& form) { *name = form.name.c_str(); });
 }
 NNRT_C_API int32_t hbDNNGetInputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex, properties,
+  return nnrt::hb_dnn::on_form("hbDNNGetInputTensorProperties", dnnHandle, true, inputIndex, {"properties", properties},
                                [&](const auto& form) { *properties = form.properties; });
 }
 NNRT_C_API int32_t hbDNNGetOutputTensorProperties(hbDNNTensorProperties* properties, hbDNNHandle_t dnnHandle, int32_t outputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex, properties,
-                               [&](const auto& form) { *properties = form.properties; });
+  return nnrt::hb_dnn::on_form("hbDNNGetOutputTensorProperties", dnnHandle, false, outputIndex,
+                               {"properties", properties}, [&](const auto& form) { *properties = form.properties; });
 }
 NNRT_C_API int32_t hbDNNGetInputSource(int32_t* source, hbDNNHandle_t dnnHandle, int32_t inputIndex) {
-  return nnrt::hb_dnn::on_form("hbDNNGetInputSource", dnnHandle, true, inputIndex, source, [&](const auto& form) {
-    const bool is_of_camera = form.given.is_image && nnrt::hb_dnn::is_nv12(form.properties.tensorType);
-    *source = form.from_resizer() ? HB_DNN_INPUT_FROM_RESIZER : is_of_camera ? HB_DNN_INPUT_FROM_PYRAMID : HB_DNN_INPUT_FROM_DDR;
-  });
+  return nnrt::hb_dnn::on_form(
+      "hbDNNGetInputSource", dnnHandle, true, inputIndex, {"source", source}, [&](const auto& form) {
+        const bool is_of_camera = form.given.is_image && nnrt::hb_dnn::is_nv12(form.properties.tensorType);
+        *source = form.from_resizer() ? HB_DNN_INPUT_FROM_RESIZER
+                  : is_of_camera      ? HB_DNN_INPUT_FROM_PYRAMID
+                                      : HB_DNN_INPUT_FROM_DDR;
+      });
 }

@@ -43,11 +43,14 @@ class loaded_model {
     made->table = find_accelerator(from.architecture);
     if (made->table == nullptr)
       return fail(error_code::invalid_file,
-                  {piece::in_quotes(from.name), ": compiled for ", piece::in_quotes(from.architecture), ", which is no architecture"});
+                  {piece::in_quotes(from.name), ": compiled for ", piece::in_quotes(from.architecture),
+                   ", which is no architecture that is known"});
     auto compiled = compile(from.network, {.threads = 1});
     if (!compiled) return fail(std::move(compiled.error()));
     if (from.name.find('\0') != from.name.npos) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": got a name with a NUL, which hbDNN cannot list"});
-    if (!compiled->has_plan()) return fail(error_code::invalid_file, {piece::in_quotes(from.name), ": extents of inputs are unknown"});
+    if (!compiled->has_plan())
+      return fail(error_code::invalid_file,
+                  {piece::in_quotes(from.name), ": an input has an extent that only a run knows"});
     made->program_.emplace(std::move(*compiled));
     const ir::graph& g = from.network.graph;
     for (std::size_t i = 0; i < g.inputs.size(); ++i)
@@ -93,9 +96,13 @@ class loaded_model {
     for (const auto* const list : {&inputs, &outputs})
       for (const tensor_form& each : *list) {
         if (data_type_of(each.desc.type) == HB_DNN_TENSOR_TYPE_MAX)
-          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": hbDNN has no such type of elements"});
+          return fail(error_code::invalid_file,
+                      {piece::in_quotes(each.name), ": hbDNN has no elements of ", name_of(each.desc.type)});
         if (each.desc.bytes() > (std::int64_t{1} << 29) || each.lies.bytes > (std::int64_t{1} << 30))
-          return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": too large for hbDNN"});
+          return fail(error_code::invalid_file,
+                      {piece::in_quotes(each.name), ": got ", std::max(each.desc.bytes(), each.lies.bytes),
+                       " bytes with padding, expected at most ", std::int64_t{1} << 30, ", and at most ",
+                       std::int64_t{1} << 29, " without"});
         if (!each.zero_point_fits())
           return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": got zero point ", each.desc.quantised.zero_point, ", expected -128 to 127"});
       }
@@ -111,7 +118,8 @@ class loaded_model {
       const std::int64_t most = resizer_of(*table).most_pixels, pixels = each.height() * each.width();
       if (!has_one_batch) return fail(error_code::invalid_file, "its inputs have several batches, though one comes from the resizer");
       if (!each.given.is_image || !is_nv12(each.properties.tensorType))
-        return fail(error_code::invalid_file, {piece::in_quotes(each.name), ": comes from the resizer, but is not NV12"});
+        return fail(error_code::invalid_file, {piece::in_quotes(each.name),
+                                               ": comes from the resizer, which gives NV12, but is of another type"});
       if (most != 0 && pixels > most)
         return fail(error_code::invalid_file,
                     {piece::in_quotes(each.name), ": has ", pixels, " pixels, but the resizer of ", table->name, " makes at most ", most});

@@ -73,23 +73,36 @@ inline bool lies_within(const hbDNNRoi& roi, const client_image& image) {
   return roi.left >= 0 && roi.top >= 0 && roi.left <= roi.right && roi.top <= roi.bottom && roi.right < image.width && roi.bottom < image.height;
 }
 
-/// What is wrong with a region of a source for an image of this size; null: nothing.
-inline const char* fault_of_region(const resizer_limits& by, const client_image& source, const hbDNNRoi& roi, std::int64_t width,
-                                   std::int64_t height) {
-  if (!lies_within(roi, source)) return "the region must lie within the image";
+/// What is wrong with a region of a source for an image of this size; empty: nothing.
+inline complaint fault_of_region(const resizer_limits& by, const client_image& source, const hbDNNRoi& roi,
+                                 std::int64_t width, std::int64_t height) {
+  const auto refuse = [&](pieces why) {
+    return joined({"region [left ", roi.left, ", top ", roi.top, ", right ", roi.right, ", bottom ", roi.bottom,
+                   "]: ", joined(why)});
+  };
+  if (!lies_within(roi, source))
+    return refuse({"must lie within the image of ", source.width, " x ", source.height, " pixels"});
   const std::int64_t sides[] = {width_of(roi), height_of(roi)}, made[] = {width, height};
   if (by.begins_even_ends_odd && (roi.left % 2 != 0 || roi.top % 2 != 0 || roi.right % 2 == 0 || roi.bottom % 2 == 0))
-    return "left and top must be even, right and bottom odd";
-  if (by.most_width != 0 && source.width > by.most_width) return "the image is too wide";
+    return refuse({"left and top must be even, right and bottom odd"});
+  if (by.most_width != 0 && source.width > by.most_width)
+    return joined({"the image: got ", source.width, " columns, expected at most ", by.most_width});
   if (by.most_stride != 0 && (source.stride < 16 || source.stride > by.most_stride || source.stride % 16 != 0))
-    return "the image's stride must be a multiple of 16, and not too large";
+    return joined(
+        {"the image's stride: got ", source.stride, ", expected a multiple of 16 from 16 to ", by.most_stride});
   for (int i = 0; i < 2; ++i) {
-    if (sides[i] < by.least_side || sides[i] > by.most_side) return "the region is too small or too large";
-    if (by.halves_at_most && (2 * made[i] <= sides[i] || made[i] > 8 * sides[i])) return "the region would be scaled too much";
+    const char* const side = i == 0 ? "width" : "height";
+    if (sides[i] < by.least_side || sides[i] > by.most_side)
+      return refuse({side, ": got ", sides[i], " pixels, expected ", by.least_side, " to ", by.most_side});
+    if (by.halves_at_most && (2 * made[i] <= sides[i] || made[i] > 8 * sides[i]))
+      return refuse(
+          {side, ": got ", made[i], " pixels of ", sides[i], ", expected more than half as many, and at most 8 times"});
     if (by.largest_step != 0 && (made[i] < 2 || resizing_step(sides[i], made[i], by.fraction_bits) > by.largest_step))
-      return "the region would be scaled too much";
+      return refuse({side, ": got ", made[i], " pixels of ", sides[i],
+                     ", expected at least 2 of them, and a step of at most ", by.largest_step, " of 1/",
+                     std::int64_t{1} << by.fraction_bits, " pixel"});
   }
-  return nullptr;
+  return {};
 }
 
 namespace detail {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -53,7 +54,16 @@ inline std::int32_t code_of_loading(const error& reason) {
 template <class Body> std::int32_t coded(const char* me, Body body, std::int32_t out_of_memory = HB_DNN_OUT_OF_MEMORY) noexcept {
   return guarded(me, out_of_memory, body);
 }
-[[gnu::cold]] inline std::int32_t null_argument(const char* me) { return fails(HB_DNN_INVALID_ARGUMENT, {me, ": an argument is null"}); }
+/// Whether an argument is missing; the log says which, with the code.
+inline bool misses(const char* me, std::initializer_list<c_api::argument> all,
+                   std::int32_t code = HB_DNN_INVALID_ARGUMENT) {
+  const c_api::argument* const missing = c_api::first_missing(all);
+  if (missing != nullptr) (void)fails(code, {me, ": ", missing->name, missing->fault});
+  return missing != nullptr;
+}
+
+/// Why something of a client's is refused; empty: it is not.
+using complaint = std::string;
 
 /// A number that no handle of any kind has had.
 inline std::uintptr_t next_handle() {

@@ -19,39 +19,47 @@ inline int resize_type_of(const hbDNNResizeCtrlParam& control) {
 
 /// What hbDNNInfer and hbDNNRoiInfer have in common; prepare(model, jobs) checks the tensors.
 template <class Prepare>
-std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle, bool has_tensors, const void* model_handle,
+std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
+                         std::initializer_list<c_api::argument> tensors, const void* model_handle,
                          const hbDNNInferCtrlParam* control, bool of_regions, Prepare prepare) noexcept {
   return coded(function, [&](const char* me) -> std::int32_t {
-    if (task_handle == nullptr || !has_tensors || control == nullptr) return null_argument(me);
+    if (misses(me, tensors) || misses(me, {{"taskHandle", task_handle}, {"inferCtrlParam", control}}))
+      return HB_DNN_INVALID_ARGUMENT;
     const auto found = runtime::the().models.find(model_handle);
     if (found == nullptr) return fails(HB_DNN_INVALID_DNN_HANDLE, {me, ": no such model, or it was released"});
     if ((found->model->resizer_inputs > 0) != of_regions)
       return fails(HB_DNN_API_USE_ERROR, {me, of_regions ? ": the model reads nothing from the resizer" : ": the model reads from the resizer"});
-    const auto order = order_of(control->bpuCoreId, control->dspCoreId, control->priority, control->customId);
-    if (!order)
-      return fails(HB_DNN_INVALID_ARGUMENT,
-                   {me, ": cores ", control->bpuCoreId, " and ", control->dspCoreId, ", priority ", control->priority, " are not possible"});
+    if (const complaint wrong = fault_of_order(control->bpuCoreId, control->dspCoreId, control->priority);
+        !wrong.empty())
+      return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
+    const job_order order = order_of(control->bpuCoreId, control->priority, control->customId);
     std::vector<work> jobs;
     if (const std::int32_t code = prepare(me, found->model, jobs); code != HB_DNN_SUCCESS) return code;
-    return start(me, task_handle, model_handle, *order, control->more != 0, std::move(jobs));
+    return start(me, task_handle, model_handle, order, control->more != 0, std::move(jobs));
   });
 }
 
 }  // namespace nnrt::inline NNRT_ISA::hb_dnn
 
-NNRT_C_API int32_t hbDNNInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input, hbDNNHandle_t dnnHandle,
-                              hbDNNInferCtrlParam* inferCtrlParam) {
-  const bool has_tensors = output != nullptr && *output != nullptr && input != nullptr;
+NNRT_C_API int32_t hbDNNInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input,
+                              hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam* inferCtrlParam) {
   return nnrt::hb_dnn::start_model(
-      "hbDNNInfer", taskHandle, has_tensors, dnnHandle, inferCtrlParam, false,
-      [&](const char* me, const auto& model, auto& jobs) { return nnrt::hb_dnn::prepare_infer(me, model, *output, input, jobs); });
+      "hbDNNInfer", taskHandle,
+      {{"output", output}, {"*output", output != nullptr ? *output : nullptr}, {"input", input}}, dnnHandle,
+      inferCtrlParam, false, [&](const char* me, const auto& model, auto& jobs) {
+        return nnrt::hb_dnn::prepare_infer(me, model, *output, input, jobs);
+      });
 }
-NNRT_C_API int32_t hbDNNRoiInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input, hbDNNRoi* rois, int32_t roiCount,
-                                 hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam* inferCtrlParam) {
-  const bool has_tensors = output != nullptr && *output != nullptr && input != nullptr && rois != nullptr;
+NNRT_C_API int32_t hbDNNRoiInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input,
+                                 hbDNNRoi* rois, int32_t roiCount, hbDNNHandle_t dnnHandle,
+                                 hbDNNInferCtrlParam* inferCtrlParam) {
   return nnrt::hb_dnn::start_model(
-      "hbDNNRoiInfer", taskHandle, has_tensors, dnnHandle, inferCtrlParam, true, [&](const char* me, const auto& model, auto& jobs) -> int32_t {
-        if (roiCount < 1) return nnrt::hb_dnn::fails(HB_DNN_INVALID_ARGUMENT, {me, ": got ", roiCount, " regions"});
+      "hbDNNRoiInfer", taskHandle,
+      {{"output", output}, {"*output", output != nullptr ? *output : nullptr}, {"input", input}, {"rois", rois}},
+      dnnHandle, inferCtrlParam, true, [&](const char* me, const auto& model, auto& jobs) -> int32_t {
+        if (roiCount < 1)
+          return nnrt::hb_dnn::fails(HB_DNN_INVALID_ARGUMENT,
+                                     {me, ": roiCount: got ", roiCount, ", expected at least 1"});
         return nnrt::hb_dnn::prepare_regions(me, model, *output, input, std::span(rois, static_cast<std::size_t>(roiCount)), jobs);
       });
 }
@@ -59,15 +67,19 @@ NNRT_C_API int32_t hbDNNResize(hbDNNTaskHandle_t* taskHandle, hbDNNTensor* outpu
                                hbDNNResizeCtrlParam* resizeCtrlParam) {
   using namespace nnrt::hb_dnn;
   return coded("hbDNNResize", [&](const char* me) -> int32_t {
-    if (taskHandle == nullptr || output == nullptr || input == nullptr || resizeCtrlParam == nullptr) return null_argument(me);
-    const auto order = order_of(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority, 0);
-    if (!order || resize_type_of(*resizeCtrlParam) != HB_DNN_RESIZE_TYPE_BILINEAR)
-      return fails(HB_DNN_INVALID_ARGUMENT,
-                   {me, ": core ", resizeCtrlParam->bpuCoreId, ", priority ", resizeCtrlParam->priority, " or the type of resizing is not possible"});
+    if (misses(
+            me,
+            {{"taskHandle", taskHandle}, {"output", output}, {"input", input}, {"resizeCtrlParam", resizeCtrlParam}}))
+      return HB_DNN_INVALID_ARGUMENT;
+    complaint wrong = fault_of_order(resizeCtrlParam->bpuCoreId, HB_DSP_CORE_ANY, resizeCtrlParam->priority);
+    if (const int type = resize_type_of(*resizeCtrlParam); wrong.empty() && type != HB_DNN_RESIZE_TYPE_BILINEAR)
+      wrong = nnrt::joined({"resizeType: got ", type, ", expected ", static_cast<int>(HB_DNN_RESIZE_TYPE_BILINEAR)});
+    if (!wrong.empty()) return fails(HB_DNN_INVALID_ARGUMENT, {me, ": ", wrong});
+    const job_order order = order_of(resizeCtrlParam->bpuCoreId, resizeCtrlParam->priority, 0);
     std::vector<work> jobs;
     if (const int32_t code = prepare_resize(me, *output, *input, roi, jobs); code != HB_DNN_SUCCESS) return code;
     hbDNNTaskHandle_t made = nullptr;   // whatever *taskHandle was: clients pass variables that they never set
-    const int32_t code = start(me, &made, nullptr, *order, false, std::move(jobs));
+    const int32_t code = start(me, &made, nullptr, order, false, std::move(jobs));
     if (code == HB_DNN_SUCCESS) *taskHandle = made;
     return code;
   });
