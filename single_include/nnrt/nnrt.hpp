@@ -6023,6 +6023,13 @@ struct operator_info {
   dtype_set computes_on;
 };
 
+/// An operator, and the dtype for which its reference runs: what a static graph instantiates of it.
+struct typed_operator {
+  op_code code{};
+  dtype type = dtype::none;
+  friend constexpr bool operator==(const typed_operator&, const typed_operator&) = default;
+};
+
 /// Index in traits.to_be_said of the first attribute that is not said in a node over x; -1: none.
 template <class Op, class Says>
 constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, Says says) {
@@ -6153,10 +6160,8 @@ template <class Op, dtype_set Types, bool InNumbers> constexpr void put_function
 
 }  // namespace detail
 
-/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
-template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
+/// What front ends ask of an operator: tables and rules, without its reference and without kernels.
+template <class Op> constexpr operator_info describe() {
   operator_info info;
   info.code = Op::code;
   info.name = Op::name;
@@ -6166,6 +6171,32 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.fused_word = fused_word<typename Op::attrs>();
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
+  info.label = &label_of<Op>;
+  return info;
+}
+
+/// The form that readers of files take in the compiler: without its reference, or with that for the dtypes of constants
+/// that are evaluated.
+template <class Op, dtype_set Evaluated>
+inline constexpr operator_info reading_form = [] {
+  operator_info info = describe<Op>();
+  info.rules = rule_names<typename Op::rule>();
+  if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
+  return info;
+}();
+/// No more than the code of an operator: of those that nobody has asked for.
+template <class Op>
+inline constexpr operator_info bare_form = [] {
+  operator_info info;
+  info.code = Op::code;
+  return info;
+}();
+
+/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
+/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
+  operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>()) info.rules = rule_names<typename Op::rule>();
@@ -6174,7 +6205,6 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
-  info.label = &label_of<Op>;
   if constexpr (HasKernels && InNumbers)
     if constexpr (ops::is_compiled_elsewhere<Op>()) detail::put_functions_of_elsewhere<Op, Types, InNumbers>(info);
   return info;
@@ -34759,6 +34789,12 @@ struct graph {
   }
 };
 
+/// The operator of a node, and the dtype for which its reference runs.
+constexpr typed_operator typed_operator_of(const graph& g, const node& n) {
+  const array_ref<const std::int32_t> ids = g.inputs_of(n);
+  return {n.op->code, reference_type(n.op->traits, [&](std::size_t i) { return ids[i] == none ? dtype::none : g.at(ids[i]).desc.type; })};
+}
+
 /// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
 constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t>& list) {
   if (v.is != kind::constant) return;
@@ -36312,18 +36348,20 @@ template <graph_sizes N> struct frozen_graph {
   }
 
   /// The graph with its pools as vectors again, for the next pass.
-  constexpr ir::graph thaw() const {
+  constexpr ir::graph thaw() const { return thaw(N); }
+  /// The same for arrays of which only so much is used.
+  constexpr ir::graph thaw(const graph_sizes& used) const {
     ir::graph g;
-    g.values.insert(values.begin(), values.end());
-    g.nodes.insert(nodes.begin(), nodes.end());
-    g.inputs.insert(inputs.begin(), inputs.end());
-    g.outputs.insert(outputs.begin(), outputs.end());
-    g.states.insert(states.begin(), states.end());
-    g.operands.insert(operands.begin(), operands.end());
-    g.words.insert(words.begin(), words.end());
-    g.text.insert(text.begin(), text.end());
-    g.bytes.insert(bytes.begin(), bytes.end());
-    g.log.insert(log.begin(), log.end());
+    g.values.insert(values.begin(), values.begin() + used.values);
+    g.nodes.insert(nodes.begin(), nodes.begin() + used.nodes);
+    g.inputs.insert(inputs.begin(), inputs.begin() + used.inputs);
+    g.outputs.insert(outputs.begin(), outputs.begin() + used.outputs);
+    g.states.insert(states.begin(), states.begin() + used.states);
+    g.operands.insert(operands.begin(), operands.begin() + used.operands);
+    g.words.insert(words.begin(), words.begin() + used.words);
+    g.text.insert(text.begin(), text.begin() + used.text);
+    g.bytes.insert(bytes.begin(), bytes.begin() + used.bytes);
+    g.log.insert(log.begin(), log.begin() + used.log);
     return g;
   }
 };
@@ -40325,6 +40363,11 @@ class builder {
   }
   /// Called by dsl::apply: a node was refused where it was written, so the graph lacks what was built on it.
   constexpr void refuse() { refused_ = true; }
+  /// Takes a graph that a reader has made, and checked.
+  constexpr void adopt(ir::graph made) {
+    ir_ = static_cast<ir::graph&&>(made);
+    is_adopted_ = true;
+  }
   /// Complaints that only the finished graph shows; none about a graph that lacks a refused node.
   constexpr void finish();
 
@@ -40348,7 +40391,7 @@ class builder {
 
   ir::graph ir_;
   ir::complaint complaint_;
-  bool refused_ = false;
+  bool refused_ = false, is_adopted_ = false;
   struct named_weight {
     std::uint64_t hash = 0;
     std::int32_t id = ir::none;
@@ -40471,6 +40514,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
 }
 
 constexpr void builder::finish() {
+  if (is_adopted_) return;
   for (ir::state& s : ir_.states)
     if (s.next == ir::none) {
       if (!refused_) complain(graph_rule::every_state_must_have_a_next, ir_.at(s.value).name);
@@ -40881,6 +40925,23 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     return list;
   }();
 
+  /// Whether executors need nobody to name weights: the network has none, or it is that of a model file, which has them.
+  static constexpr bool has_own_weights = weight_count == 0 || requires { Function.weights(); };
+  /// Those weights. Errors: as those of the file's network.
+  [[gnu::cold]] static result<nnrt::weights> own_weights()
+    requires(has_own_weights)
+  {
+    if constexpr (weight_count == 0) return nnrt::weights();
+    else return Function.weights();
+  }
+  /// The graph as written, with the elements of the network's own weights as constants.
+  static constexpr ir::graph ir_with_weights()
+    requires(has_own_weights)
+  {
+    if constexpr (weight_count == 0) return ir();
+    else return Function.with_constants(ir());
+  }
+
   /// The graph as written, with vectors for pools, and operators that a plan can be made of at run time.
   static constexpr ir::graph ir() {
     ir::graph g = written.thaw();
@@ -40969,14 +41030,14 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 }  // namespace detail
 
 /// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
-/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights;
-/// inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
+/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights, or is
+/// the network of a model file, which has them; inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
 /// size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
-  static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
+  static_assert(G::has_own_weights, "nnrt::evaluate takes networks without weights, or of model files: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
-  detail::evaluation e(G::ir());
+  detail::evaluation e(G::ir_with_weights());
   const bool fits = [&]<std::size_t... I>(std::index_sequence<I...>) { return (detail::put_elements<G, I>(e, inputs) && ...); }(std::index_sequence_for<Inputs...>{});
   if (fits) e.run();
   else broken_contract("evaluate: an input has another number of elements than the network declares");
@@ -42549,9 +42610,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// What a run returns: the span over the only output, or a tuple of spans.
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<output_count>>::type;
 
-  /// For networks that name no weights and need nothing prepared beyond what cannot fail but for memory.
+  /// For networks that name no weights, or are those of a model file: what cannot fail but for memory, and scales of the
+  /// file that are none.
   executor()
-    requires(G::weights.empty())
+    requires(G::has_own_weights)
   {
     auto made = create();
     if (made) *this = std::move(*made);
@@ -42559,7 +42621,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   }
   /// A network with weights is made by create(weights).
   executor()
-    requires(!G::weights.empty())
+    requires(!G::has_own_weights)
   = delete;
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
@@ -42574,13 +42636,16 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }
+  /// With the network's own weights: none, or those of its model file.
   static result<executor> create(const options& wanted = {})
-    requires(G::weights.empty())
+    requires(G::has_own_weights)
   {
-    return create(weights{}, wanted);
+    auto own = G::own_weights();
+    if (!own) return fail(std::move(own.error()));
+    return create(*own, wanted);
   }
   static result<executor> create(const options& = {})
-    requires(!G::weights.empty())
+    requires(!G::has_own_weights)
   = delete;
 
   /// Another executor with the same prepared weights, but another arena, states and threads: its states begin as

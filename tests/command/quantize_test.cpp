@@ -6,10 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "support/run_command.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <bit>
@@ -29,21 +29,6 @@ const std::string models_folder = [] {
   const char* const chosen = std::getenv("NNRT_MODELS_DIR");
   return std::string(chosen != nullptr ? chosen : NNRT_MODELS_DIR) + "/";
 }();
-
-struct outcome {
-  int exit_code = -1;
-  std::string text;  // stdout and stderr
-  bool says(const std::string& words) const { return text.find(words) != text.npos; }
-};
-outcome run(const std::string& arguments) {
-  outcome made;
-  std::FILE* const pipe = ::popen((NNRT_COMMAND " " + arguments + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  for (char letters[4096]; const std::size_t count = std::fread(letters, 1, sizeof letters, pipe);) made.text.append(letters, count);
-  const int status = ::pclose(pipe);
-  made.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return made;
-}
 
 std::string saved_digits(const temporary_folder& folder) {
   const auto network = nnrt::to_model<example::net>(nnrt::weights::open(digits_folder + "digits.safetensors").value());
@@ -96,7 +81,7 @@ TEST_CASE("nnrt quantize: the digits network in 8 bits reads at most half a poin
   const int by_floats = read_rightly(nnrt::model::load(network).value(), digits);
   for (const std::string policy : {"bayes", "bayes_e", "bernoulli2"}) {
     CAPTURE(policy);
-    const outcome made = run("quantize " + network + " --policy " + policy + " --samples " + digits_folder + "held_out.safetensors --input-type y --scale 0.0625 --name reader -o " + out);
+    const outcome made = run_command("quantize " + network + " --policy " + policy + " --samples " + digits_folder + "held_out.safetensors --input-type y --scale 0.0625 --name reader -o " + out);
     CAPTURE(made.text);
     REQUIRE(made.exit_code == 0);
     CHECK(made.says("ranges: 360 samples"));
@@ -125,7 +110,7 @@ TEST_CASE("nnrt quantize: a raw file has all its samples for an input of as many
   std::vector<float> two(8, 1.0F);
   two[5] = std::nanf("");  // what is said of it shows that the second sample is one
   std::ofstream(folder.file("two.raw"), std::ios::binary).write(reinterpret_cast<const char*>(two.data()), 32);
-  const outcome made = run("quantize " + folder.file("deep.safetensors") + " --samples " + folder.file("two.raw") + " -o " + folder.file("out.safetensors"));
+  const outcome made = run_command("quantize " + folder.file("deep.safetensors") + " --samples " + folder.file("two.raw") + " -o " + folder.file("out.safetensors"));
   CAPTURE(made.text);
   CHECK(made.exit_code == 1);
   CHECK(made.says("input \"deep\" of sample 1: got nan at element 1, expected numbers"));
@@ -141,7 +126,7 @@ TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders,
   std::ofstream(folder.file("three.f32"), std::ios::binary).write(reinterpret_cast<const char*>(elements.data()), static_cast<std::streamsize>(elements.size() * sizeof(float)));
   const auto quantised = [&](const std::string& samples) {
     const std::string out = folder.file("out.safetensors");
-    const outcome made = run("quantize -q --summary --method max " + network + " --samples " + samples + " -o " + out);
+    const outcome made = run_command("quantize -q --summary --method max " + network + " --samples " + samples + " -o " + out);
     CAPTURE(made.text);
     REQUIRE(made.exit_code == 0);
     CHECK(made.text.starts_with("digits for bayes: "));
@@ -156,7 +141,7 @@ TEST_CASE("nnrt quantize: samples come from .npy files, raw numbers and folders,
 TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder), page = folder.file("report.html");
-  const outcome made = run("quantize -q " + network + " --samples " + digits_folder + "held_out.safetensors --int16 conv2 --report " + page + " -o " + folder.file("out.safetensors"));
+  const outcome made = run_command("quantize -q " + network + " --samples " + digits_folder + "held_out.safetensors --int16 conv2 --report " + page + " -o " + folder.file("out.safetensors"));
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   CHECK(made.says("16 bits"));
@@ -170,7 +155,7 @@ TEST_CASE("nnrt quantize: named nodes get 16 bits, and a page shows every layer"
 TEST_CASE("nnrt quantize: the last layer keeps its sums, and ends may be stored numbers") {
   const temporary_folder folder;
   const std::string network = saved_digits(folder), out = folder.file("out.safetensors"), samples = " --samples " + digits_folder + "held_out.safetensors";
-  const outcome made = run("quantize -q --int32-tail --stored-inputs --stored-outputs " + network + samples + " -o " + out);
+  const outcome made = run_command("quantize -q --int32-tail --stored-inputs --stored-outputs " + network + samples + " -o " + out);
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   CHECK(made.says("32 bits"));
@@ -192,7 +177,7 @@ TEST_CASE("nnrt quantize: a TensorFlow Lite network in 8 bits is nearer to its f
   const temporary_folder folder;
   std::string samples;
   for (const char* number : {"0", "1", "2"}) samples += path + number + ".input.f32 ";
-  const outcome made = run("quantize " + path + "resnet8_float.tflite --policy bayes --samples " + samples + "-o " + folder.file("out"));
+  const outcome made = run_command("quantize " + path + "resnet8_float.tflite --policy bayes --samples " + samples + "-o " + folder.file("out"));
   CAPTURE(made.text);
   REQUIRE(made.exit_code == 0);
   const auto saved = nnrt::load_models(folder.file("out"));
@@ -230,7 +215,7 @@ TEST_CASE("nnrt quantize: booleans of samples that are neither 0 nor 1 are refus
   write_npy(folder.file("bad.npy"), "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 4), }", {std::bit_cast<float>(std::uint32_t{0x01020001})});
   std::ofstream(folder.file("bad.raw"), std::ios::binary) << bytes;
   for (const std::string name : {"bad.npy", "bad.raw"}) {
-    const outcome made = run("quantize " + folder.file("mask.safetensors") + " --samples " + folder.file(name) + " -o " + folder.file("out.safetensors"));
+    const outcome made = run_command("quantize " + folder.file("mask.safetensors") + " --samples " + folder.file(name) + " -o " + folder.file("out.safetensors"));
     CAPTURE(made.text);
     CHECK(made.exit_code == 1);
     CHECK(made.says(name + ": input \"mask\": element 2: got 2, expected 0 or 1 for a boolean"));
@@ -334,7 +319,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
   };
   for (const row& r : table) {
     CAPTURE(r.what);
-    const outcome made = run(r.arguments);
+    const outcome made = run_command(r.arguments);
     CAPTURE(made.text);
     CHECK(made.exit_code == r.exit_code);
     CHECK(made.says(r.says));
@@ -346,20 +331,20 @@ TEST_CASE(
     "nnrt quantize: a device is written to, a link is replaced, and a report that nobody can read is no success") {
   const temporary_folder folder;
   const std::string quantized = "quantize -q " + saved_digits(folder) + " --samples " + digits_folder + "held_out.safetensors";
-  const outcome made = run(quantized + " --summary -o /dev/null");
+  const outcome made = run_command(quantized + " --summary -o /dev/null");
   CHECK(made.exit_code == 0);
   CHECK(made.says("saved /dev/null\n"));
   CHECK(std::filesystem::is_character_file("/dev/null"));
   std::filesystem::create_symlink("/dev/null", folder.file("sink"));
-  CHECK(run(quantized + " --summary -o " + folder.file("sink")).exit_code == 0);
+  CHECK(run_command(quantized + " --summary -o " + folder.file("sink")).exit_code == 0);
   CHECK(std::filesystem::is_regular_file(std::filesystem::symlink_status(folder.file("sink"))));
-  const outcome unread = run(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " + folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
+  const outcome unread = run_command(quantized + " -o " + folder.file("out.safetensors") + " > /dev/full 2> " + folder.file("said") + "; ended=$?; cat " + folder.file("said") + "; exit $ended");
   CHECK(unread.exit_code == 1);
   CHECK(unread.says("nnrt: cannot print the report: No space left on device"));
 }
 
 TEST_CASE("nnrt: --help and --version say what there is") {
-  const outcome help = run("quantize --help"), version = run("--version");
+  const outcome help = run_command("quantize --help"), version = run_command("--version");
   CHECK(help.exit_code == 0);
   for (const char* option : {"--policy", "--samples", "--method", "--input-type", "--input-source", "Exit codes"}) CHECK(help.says(option));
   CHECK(version.exit_code == 0);

@@ -24,6 +24,8 @@ inline int complain(std::string_view what, int exit_code = failed) {
 /// A TensorFlow Lite file or a saved model, as its first bytes say. Errors as tflite::load() and model::load(), and of what is neither.
 nnrt::result<nnrt::model> read_model(const std::string& path, const std::string& signature);
 
+/// nnrt embed
+void add_embed(CLI::App& program, int& exit_code);
 /// nnrt quantize
 void add_quantize(CLI::App& program, int& exit_code);
 

@@ -154,6 +154,13 @@ struct operator_info {
   dtype_set computes_on;
 };
 
+/// An operator, and the dtype for which its reference runs: what a static graph instantiates of it.
+struct typed_operator {
+  op_code code{};
+  dtype type = dtype::none;
+  friend constexpr bool operator==(const typed_operator&, const typed_operator&) = default;
+};
+
 /// Index in traits.to_be_said of the first attribute that is not said in a node over x; -1: none.
 template <class Op, class Says>
 constexpr int left_open(const typename Op::attrs& attrs, const tensor_desc& x, Says says) {
@@ -284,10 +291,8 @@ template <class Op, dtype_set Types, bool InNumbers> constexpr void put_function
 
 }  // namespace detail
 
-/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
-/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
-/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
-template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
+/// What front ends ask of an operator: tables and rules, without its reference and without kernels.
+template <class Op> constexpr operator_info describe() {
   operator_info info;
   info.code = Op::code;
   info.name = Op::name;
@@ -297,6 +302,32 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   info.fused_word = fused_word<typename Op::attrs>();
   info.infer = &detail::infer_words<Op>;
   info.macs = &detail::macs_of_words<Op>;
+  info.label = &label_of<Op>;
+  return info;
+}
+
+/// The form that readers of files take in the compiler: without its reference, or with that for the dtypes of constants
+/// that are evaluated.
+template <class Op, dtype_set Evaluated>
+inline constexpr operator_info reading_form = [] {
+  operator_info info = describe<Op>();
+  info.rules = rule_names<typename Op::rule>();
+  if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
+  return info;
+}();
+/// No more than the code of an operator: of those that nobody has asked for.
+template <class Op>
+inline constexpr operator_info bare_form = [] {
+  operator_info info;
+  info.code = Op::code;
+  return info;
+}();
+
+/// The erased form of an operator whose reference is instantiated for the dtypes in Types.
+/// HasKernels keeps what translation units with and without the kernels' bindings make of an operator apart: the linker would merge them.
+/// InNumbers: the choice of a kernel may be a code, for a plan that the compiler makes.
+template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
+  operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
   if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_form<typename Op::folded_as>();
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>()) info.rules = rule_names<typename Op::rule>();
@@ -305,7 +336,6 @@ template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr 
   if constexpr (HasKernels) info.select = &kernels::select_for<Op, Types, InNumbers>;
   else info.select = &kernels::select_none;
   info.run_reference = &detail::run_reference_step<Op, Types>;
-  info.label = &label_of<Op>;
   if constexpr (HasKernels && InNumbers)
     if constexpr (ops::is_compiled_elsewhere<Op>()) detail::put_functions_of_elsewhere<Op, Types, InNumbers>(info);
   return info;

@@ -59,14 +59,14 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 }  // namespace detail
 
 /// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
-/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights;
-/// inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
+/// when there are several), computed by the references, in constant evaluation or at run time. G names no weights, or is
+/// the network of a model file, which has them; inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
 /// size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
-  static_assert(G::weights.empty(), "nnrt::evaluate takes networks without weights: use constants, or an executor");
+  static_assert(G::has_own_weights, "nnrt::evaluate takes networks without weights, or of model files: use constants, or an executor");
   static_assert(sizeof...(Inputs) == G::inputs.size(), "nnrt::evaluate takes one argument for each input of the network");
-  detail::evaluation e(G::ir());
+  detail::evaluation e(G::ir_with_weights());
   const bool fits = [&]<std::size_t... I>(std::index_sequence<I...>) { return (detail::put_elements<G, I>(e, inputs) && ...); }(std::index_sequence_for<Inputs...>{});
   if (fits) e.run();
   else broken_contract("evaluate: an input has another number of elements than the network declares");

@@ -66,9 +66,10 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   /// What a run returns: the span over the only output, or a tuple of spans.
   using outputs_type = typename detail::spans_of_outputs<G, std::make_index_sequence<output_count>>::type;
 
-  /// For networks that name no weights and need nothing prepared beyond what cannot fail but for memory.
+  /// For networks that name no weights, or are those of a model file: what cannot fail but for memory, and scales of the
+  /// file that are none.
   executor()
-    requires(G::weights.empty())
+    requires(G::has_own_weights)
   {
     auto made = create();
     if (made) *this = std::move(*made);
@@ -76,7 +77,7 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
   }
   /// A network with weights is made by create(weights).
   executor()
-    requires(!G::weights.empty())
+    requires(!G::has_own_weights)
   = delete;
   executor(executor&&) noexcept = default;
   executor& operator=(executor&&) noexcept = default;
@@ -91,13 +92,16 @@ template <class G, class Policy = cpu> class executor : public detail::refused_c
       return fail(std::move(ok.error()));
     return with(prepared, wanted, prepared->room(view_of_plan));
   }
+  /// With the network's own weights: none, or those of its model file.
   static result<executor> create(const options& wanted = {})
-    requires(G::weights.empty())
+    requires(G::has_own_weights)
   {
-    return create(weights{}, wanted);
+    auto own = G::own_weights();
+    if (!own) return fail(std::move(own.error()));
+    return create(*own, wanted);
   }
   static result<executor> create(const options& = {})
-    requires(!G::weights.empty())
+    requires(!G::has_own_weights)
   = delete;
 
   /// Another executor with the same prepared weights, but another arena, states and threads: its states begin as

@@ -48,18 +48,20 @@ template <graph_sizes N> struct frozen_graph {
   }
 
   /// The graph with its pools as vectors again, for the next pass.
-  constexpr ir::graph thaw() const {
+  constexpr ir::graph thaw() const { return thaw(N); }
+  /// The same for arrays of which only so much is used.
+  constexpr ir::graph thaw(const graph_sizes& used) const {
     ir::graph g;
-    g.values.insert(values.begin(), values.end());
-    g.nodes.insert(nodes.begin(), nodes.end());
-    g.inputs.insert(inputs.begin(), inputs.end());
-    g.outputs.insert(outputs.begin(), outputs.end());
-    g.states.insert(states.begin(), states.end());
-    g.operands.insert(operands.begin(), operands.end());
-    g.words.insert(words.begin(), words.end());
-    g.text.insert(text.begin(), text.end());
-    g.bytes.insert(bytes.begin(), bytes.end());
-    g.log.insert(log.begin(), log.end());
+    g.values.insert(values.begin(), values.begin() + used.values);
+    g.nodes.insert(nodes.begin(), nodes.begin() + used.nodes);
+    g.inputs.insert(inputs.begin(), inputs.begin() + used.inputs);
+    g.outputs.insert(outputs.begin(), outputs.begin() + used.outputs);
+    g.states.insert(states.begin(), states.begin() + used.states);
+    g.operands.insert(operands.begin(), operands.begin() + used.operands);
+    g.words.insert(words.begin(), words.begin() + used.words);
+    g.text.insert(text.begin(), text.begin() + used.text);
+    g.bytes.insert(bytes.begin(), bytes.begin() + used.bytes);
+    g.log.insert(log.begin(), log.begin() + used.log);
     return g;
   }
 };

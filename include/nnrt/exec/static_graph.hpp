@@ -8,6 +8,7 @@
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/weight_specs.hpp>
+#include <nnrt/io/weights.hpp>
 #include <nnrt/ir/builder.hpp>
 #include <nnrt/passes/optimise.hpp>
 
@@ -255,6 +256,23 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
     }
     return list;
   }();
+
+  /// Whether executors need nobody to name weights: the network has none, or it is that of a model file, which has them.
+  static constexpr bool has_own_weights = weight_count == 0 || requires { Function.weights(); };
+  /// Those weights. Errors: as those of the file's network.
+  [[gnu::cold]] static result<nnrt::weights> own_weights()
+    requires(has_own_weights)
+  {
+    if constexpr (weight_count == 0) return nnrt::weights();
+    else return Function.weights();
+  }
+  /// The graph as written, with the elements of the network's own weights as constants.
+  static constexpr ir::graph ir_with_weights()
+    requires(has_own_weights)
+  {
+    if constexpr (weight_count == 0) return ir();
+    else return Function.with_constants(ir());
+  }
 
   /// The graph as written, with vectors for pools, and operators that a plan can be made of at run time.
   static constexpr ir::graph ir() {

@@ -111,6 +111,10 @@ class graph_builder {
     if (auto ok = check_room(name); !ok) return fail(std::move(ok.error()));
     for (const std::int32_t id : inputs)
       if (id != ir::none && !has(id)) return fail(missing(op.name, id));
+    if (op.infer == nullptr) {
+      lacking_ = {true, {op.code, dtype::none}};
+      return fail(error_code::not_supported, "an operator came without its rules");
+    }
     const verdict v = op.infer(attrs, passes::operands_of(graph_, inputs, ready_).operands, wanted);
     if (!v) return fail(error_code::rule_broken, letters_of(v, op, name));
     if (wanted.size() > v.outputs.size()) return fail(error_code::invalid_argument, {op.name, ": got ", wanted.size(), " descs of outputs, expected at most ", v.outputs.size()});
@@ -143,8 +147,17 @@ class graph_builder {
   constexpr void evaluate_last() {
     if (graph_.nodes.empty()) return;
     const ir::node last = graph_.nodes.back();
-    if (passes::detail::can_evaluate(graph_, last) && passes::detail::evaluate(graph_, last)) graph_.nodes.pop_back();
+    if (!passes::detail::can_evaluate(graph_, last)) return;
+    if (last.op->reference == nullptr) lacking_ = {true, ir::typed_operator_of(graph_, last)};
+    else if (passes::detail::evaluate(graph_, last)) graph_.nodes.pop_back();
   }
+  /// What an operator came without: its rules, and then its node was refused, or the reference that evaluate_last() would
+  /// have run. Readers in the compiler have operators instantiated that they need, and no others.
+  struct lacking_part {
+    bool is_lacking = false;
+    typed_operator of;  // of dtype none where the rules are missing
+  };
+  constexpr const lacking_part& lacking() const { return lacking_; }
 
   /// When the elements of a value will be known; of one that does not exist, not before the network has run.
   constexpr passes::readiness readiness_of(std::int32_t id) const { return has(id) ? ready_[static_cast<std::size_t>(id)] : passes::readiness::computed; }
@@ -155,6 +168,22 @@ class graph_builder {
 
  protected:
   constexpr ir::graph& graph_in_progress() { return graph_; }
+  /// Of each value.
+  constexpr const pool<passes::readiness>& readiness() const { return ready_; }
+  /// Goes on with what another builder made.
+  constexpr void resume(ir::graph graph, pool<passes::readiness> ready) {
+    graph_ = static_cast<ir::graph&&>(graph);
+    ready_ = static_cast<pool<passes::readiness>&&>(ready);
+    input_names_ = {}, output_names_ = {}, state_names_ = {};
+    const auto add_all = [&](detail::name_set& names, std::size_t count, auto name_of) {
+      for (std::size_t i = 0; i < count; ++i) names.add(name_of(i), name_of);
+    };
+    add_all(input_names_, graph_.inputs.size(),
+            [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.inputs[i]).name); });
+    add_all(state_names_, graph_.states.size(),
+            [&](std::size_t i) { return graph_.name_of(graph_.at(graph_.states[i].value).name); });
+    add_all(output_names_, graph_.outputs.size(), [&](std::size_t i) { return graph_.name_of(graph_.outputs[i].name); });
+  }
   /// The graph; the builder is empty afterwards.
   constexpr ir::graph take() {
     ready_.clear();
@@ -190,6 +219,7 @@ class graph_builder {
 
   ir::graph graph_;
   pool<passes::readiness> ready_;  // of each value
+  lacking_part lacking_;
   detail::name_set input_names_, output_names_, state_names_;
 };
 

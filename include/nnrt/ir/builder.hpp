@@ -214,6 +214,11 @@ class builder {
   }
   /// Called by dsl::apply: a node was refused where it was written, so the graph lacks what was built on it.
   constexpr void refuse() { refused_ = true; }
+  /// Takes a graph that a reader has made, and checked.
+  constexpr void adopt(ir::graph made) {
+    ir_ = static_cast<ir::graph&&>(made);
+    is_adopted_ = true;
+  }
   /// Complaints that only the finished graph shows; none about a graph that lacks a refused node.
   constexpr void finish();
 
@@ -237,7 +242,7 @@ class builder {
 
   ir::graph ir_;
   ir::complaint complaint_;
-  bool refused_ = false;
+  bool refused_ = false, is_adopted_ = false;
   struct named_weight {
     std::uint64_t hash = 0;
     std::int32_t id = ir::none;
@@ -360,6 +365,7 @@ constexpr std::int32_t builder::add_node(const operator_info& op, array_ref<cons
 }
 
 constexpr void builder::finish() {
+  if (is_adopted_) return;
   for (ir::state& s : ir_.states)
     if (s.next == ir::none) {
       if (!refused_) complain(graph_rule::every_state_must_have_a_next, ir_.at(s.value).name);

@@ -179,6 +179,12 @@ struct graph {
   }
 };
 
+/// The operator of a node, and the dtype for which its reference runs.
+constexpr typed_operator typed_operator_of(const graph& g, const node& n) {
+  const array_ref<const std::int32_t> ids = g.inputs_of(n);
+  return {n.op->code, reference_type(n.op->traits, [&](std::size_t i) { return ids[i] == none ? dtype::none : g.at(ids[i]).desc.type; })};
+}
+
 /// The integers of a constant of integer or boolean dtype are appended to `list`; of other values nothing is.
 constexpr void append_integers(const graph& g, const value& v, pool<std::int64_t>& list) {
   if (v.is != kind::constant) return;

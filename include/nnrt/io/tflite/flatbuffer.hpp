@@ -45,13 +45,14 @@ constexpr std::size_t fields_of(table_place from) {
   return static_cast<std::size_t>(static_cast<std::int64_t>(from.at) - number_at<std::int32_t>(from.file, from.at));
 }
 constexpr std::size_t entry_of(int slot) { return 4 + 2 * static_cast<std::size_t>(slot); }
-/// Where field `slot` of a table stands; 0 when the file leaves it out.
-constexpr std::size_t field_of(table_place from, int slot) {
-  const std::size_t fields = fields_of(from), entry = entry_of(slot);
+/// Where field `slot` of a table stands whose list of fields is known; 0 when the file leaves it out.
+constexpr std::size_t field_of(table_place from, std::size_t fields, int slot) {
+  const std::size_t entry = entry_of(slot);
   if (entry >= number_at<std::uint16_t>(from.file, fields)) return 0;
   const std::size_t offset = number_at<std::uint16_t>(from.file, fields + entry);
   return offset == 0 ? 0 : from.at + offset;
 }
+constexpr std::size_t field_of(table_place from, int slot) { return field_of(from, fields_of(from), slot); }
 
 }  // namespace detail
 
@@ -90,7 +91,7 @@ template <class T> class records;
 template <class T> class record {
  public:
   constexpr record() = default;
-  constexpr explicit record(table_place place) : place_(place) {}
+  constexpr explicit record(table_place place) : place_(place), fields_(place ? detail::fields_of(place) : 0) {}
   constexpr explicit operator bool() const { return static_cast<bool>(place_); }
 
   template <class S> constexpr S operator[](const scalar<S>& field) const {
@@ -113,13 +114,16 @@ template <class T> class record {
     const std::size_t at = found(field.slot);
     return at == 0 ? table_place() : table_place{place_.file, detail::followed(place_.file, at)};
   }
+  /// Where the table begins in the file; 0 for one that is left out.
+  constexpr std::size_t at() const { return place_.at; }
   /// The first field that T does not know; -1 when there is none.
   constexpr int newer_field() const { return first_newer_field(place_, T::fields); }
 
  private:
-  constexpr std::size_t found(int slot) const { return place_ ? detail::field_of(place_, slot) : 0; }
+  constexpr std::size_t found(int slot) const { return place_ ? detail::field_of(place_, fields_, slot) : 0; }
 
   table_place place_;
+  std::size_t fields_ = 0;  // where its list of fields is
 };
 
 /// The tables of a verified list.
@@ -142,6 +146,16 @@ template <class T> class records {
 /// calls f(field) for its fields, up to the first that is refused. The file is shorter than longest_flatbuffer; offsets
 /// and numbers must lie at multiples of their size, counted from the file's begin.
 class verifier {
+  /// A table whose list of fields lies in the file.
+  struct opened {
+    std::size_t at = 0, fields = 0, size = 0;  // of the table; of its list, and its bytes
+  };
+
+  // These stand first: clang 16 finds no member template after its use, in constant evaluation.
+  template <class S> constexpr bool has_number(std::size_t at) const {
+    return (at & (sizeof(S) - 1)) == 0 && has(at, sizeof(S));
+  }
+
  public:
   constexpr explicit verifier(std::string_view file) : file_(file) {}
 
@@ -152,24 +166,34 @@ class verifier {
     return to != 0 && fits<T>(found) ? found : table_place();
   }
   /// Whether a table and all that it points to is in order; one that is left out is.
-  template <class T> constexpr bool fits(table_place from) {
-    if (!from) return true;
-    if (!starts(from)) return false;
-    const bool is_in_order = T::each([&](const auto& field) { return holds(from, field); });
-    --depth_;
-    return is_in_order;
-  }
+  template <class T> constexpr bool fits(table_place from) { return !from || fits_at<T>(from.at); }
 
  private:
   // Many tables may point to one: without a limit a small file could keep the verifier busy forever.
   static constexpr int most_nested = 16, most_tables = 1'000'000;
 
+  template <class T> constexpr bool fits_at(std::size_t at) {
+    const opened table = open(at);
+    if (table.at == 0) return false;
+    const bool is_in_order = T::each([&](const auto& field) { return holds(table, field); });
+    --depth_;
+    return is_in_order;
+  }
+  /// At 0, where no table is, when its fields lie outside.
+  constexpr opened open(std::size_t from) {
+    if (!has_number<std::int32_t>(from)) return {};
+    const std::int64_t fields = static_cast<std::int64_t>(from) - number_at<std::int32_t>(file_.data(), from);
+    if (++depth_ > most_nested || ++tables_ > most_tables || fields < 0) return {};
+    const auto at = static_cast<std::size_t>(fields);
+    if (!has_number<std::uint16_t>(at)) return {};
+    const std::size_t size = number_at<std::uint16_t>(file_.data(), at);
+    if (size % 2 != 0 || !has(at, size)) return {};
+    return {from, at, size};
+  }
+
   /// Whether `size` bytes at this offset lie in the file, and not all of it.
   constexpr bool has(std::size_t at, std::size_t size) const {
     return size < file_.size() && at <= file_.size() - size;
-  }
-  template <class S> constexpr bool has_number(std::size_t at) const {
-    return (at & (sizeof(S) - 1)) == 0 && has(at, sizeof(S));
   }
   /// Where the offset at this place leads; 0 when that is no place in the file.
   constexpr std::size_t target(std::size_t at) const {
@@ -177,45 +201,50 @@ class verifier {
     const auto offset = number_at<std::int32_t>(file_.data(), at);
     return offset > 0 && has(at + static_cast<std::size_t>(offset), 1) ? at + static_cast<std::size_t>(offset) : 0;
   }
-  constexpr bool starts(table_place from) {
-    if (!has_number<std::int32_t>(from.at)) return false;
-    const std::int64_t fields = static_cast<std::int64_t>(from.at) - number_at<std::int32_t>(from.file, from.at);
-    if (++depth_ > most_nested || ++tables_ > most_tables || fields < 0) return false;
-    const auto at = static_cast<std::size_t>(fields);
-    if (!has_number<std::uint16_t>(at)) return false;
-    const std::size_t size = number_at<std::uint16_t>(from.file, at);
-    return size % 2 == 0 && has(at, size);
+  /// Where a field stands; 0 when the file leaves it out.
+  constexpr std::size_t field_of(const opened& table, int slot) const {
+    const std::size_t entry = detail::entry_of(slot);
+    if (entry >= table.size) return 0;
+    const std::size_t offset = number_at<std::uint16_t>(file_.data(), table.fields + entry);
+    return offset == 0 ? 0 : table.at + offset;
+  }
+  /// Whether the list at this place, of elements of so many bytes, lies in the file.
+  constexpr bool has_list(std::size_t at, std::size_t size) const {
+    if (!has_number<std::uint32_t>(at)) return false;
+    const std::size_t count = number_at<std::uint32_t>(file_.data(), at);
+    return count < (std::size_t{1} << 31) / size && has(at, 4 + count * size);
   }
 
-  template <class S> constexpr bool holds(table_place from, const scalar<S>& field) const {
-    const std::size_t at = detail::field_of(from, field.slot);
+  template <class S> constexpr bool holds(const opened& table, const scalar<S>& field) const {
+    const std::size_t at = field_of(table, field.slot);
     return at == 0 || has_number<S>(at);
   }
-  template <class S> constexpr bool holds(table_place from, const vector<S>& field) const {
-    const std::size_t field_at = detail::field_of(from, field.slot);
+  template <class S> constexpr bool holds(const opened& table, const vector<S>& field) const {
+    const std::size_t field_at = field_of(table, field.slot);
     if (field_at == 0) return true;
     const std::size_t at = target(field_at);
-    if (at == 0 || !has_number<std::uint32_t>(at)) return false;
-    const std::size_t count = number_at<std::uint32_t>(from.file, at);
-    return count < (std::size_t{1} << 31) / sizeof(S) && has(at, 4 + count * sizeof(S));
+    return at != 0 && has_list(at, sizeof(S));
   }
-  constexpr bool holds(table_place from, text field) const { return holds(from, vector<std::uint8_t>{field.slot}); }
-  constexpr bool holds(table_place from, one_of field) const {
-    const std::size_t at = detail::field_of(from, field.slot);
+  constexpr bool holds(const opened& table, text field) const { return holds(table, vector<std::uint8_t>{field.slot}); }
+  constexpr bool holds(const opened& table, one_of field) const {
+    const std::size_t at = field_of(table, field.slot);
     return at == 0 || target(at) != 0;
   }
-  template <class S> constexpr bool holds(table_place from, const table<S>& field) {
-    return holds(from, one_of{field.slot}) && fits<S>(record<S>(from)[one_of{field.slot}]);
-  }
-  template <class S> constexpr bool holds(table_place from, const tables<S>& field) {
-    if (!holds(from, vector<std::uint32_t>{field.slot})) return false;
-    const std::size_t field_at = detail::field_of(from, field.slot);
+  template <class S> constexpr bool holds(const opened& from, const table<S>& field) {
+    const std::size_t field_at = field_of(from, field.slot);
     if (field_at == 0) return true;
-    const std::size_t at = detail::followed(from.file, field_at);
-    const std::size_t count = number_at<std::uint32_t>(from.file, at);
+    const std::size_t at = target(field_at);
+    return at != 0 && fits_at<S>(at);
+  }
+  template <class S> constexpr bool holds(const opened& table, const tables<S>& field) {
+    const std::size_t field_at = field_of(table, field.slot);
+    if (field_at == 0) return true;
+    const std::size_t at = target(field_at);
+    if (at == 0 || !has_list(at, 4)) return false;
+    const std::size_t count = number_at<std::uint32_t>(file_.data(), at);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t to = target(at + 4 + 4 * i);
-      if (to == 0 || !fits<S>(table_place{from.file, to})) return false;
+      if (to == 0 || !fits_at<S>(to)) return false;
     }
     return true;
   }

@@ -84,7 +84,9 @@ constexpr std::int32_t type_number(std::string_view name) {
   }
   return -1;
 }
-static_assert(type_number("INT4") == 17);
+/// Two numbers in each byte.
+inline constexpr std::int32_t type_of_four_bits = type_number("INT4");
+static_assert(type_of_four_bits == 17);
 
 /// Our dtype for an element type; `none` where we have none.
 constexpr dtype dtype_of_type(std::int32_t number) {

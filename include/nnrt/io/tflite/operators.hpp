@@ -183,20 +183,35 @@ inline constexpr operator_row custom_operator_table[] = {
     {"TFLite_Detection_PostProcess", 1, schema::no_options, 3, 3, 4, 4, read_detection_post_process},
 };
 
-/// The row of this name, of builtin operators or of custom ones; nullptr when we do not read the operator.
-constexpr const operator_row* find_row(std::string_view name, bool is_custom = false) {
-  for (const operator_row& row : is_custom ? array_ref<const operator_row>(custom_operator_table) : array_ref<const operator_row>(operator_table))
-    if (row.name == name) return &row;
+namespace detail {
+
+/// The row of each builtin operator, by its number.
+struct rows_by_number {
+  const operator_row* rows[static_cast<std::size_t>(builtin_count)] = {};
+  bool all_are_known = true;
+
+  constexpr rows_by_number() {
+    for (const operator_row& row : operator_table) {
+      const std::int32_t number = builtin_number(row.name);
+      if (number < 0) all_are_known = false;
+      else rows[number] = &row;
+    }
+  }
+};
+inline constexpr rows_by_number builtin_rows;
+static_assert(builtin_rows.all_are_known, "nnrt: a row of this table has a name that no builtin operator has");
+
+}  // namespace detail
+
+/// The row of a builtin operator; nullptr when we do not read it.
+constexpr const operator_row* row_of_builtin(std::int32_t number) {
+  return number >= 0 && number < builtin_count ? detail::builtin_rows.rows[number] : nullptr;
+}
+/// The row of a custom operator; nullptr when we do not read it.
+constexpr const operator_row* row_of_custom(std::string_view code) {
+  for (const operator_row& row : custom_operator_table)
+    if (row.name == code) return &row;
   return nullptr;
 }
-
-namespace detail {
-constexpr bool names_are_known() {
-  for (const operator_row& row : operator_table)
-    if (builtin_number(row.name) < 0) return false;
-  return true;
-}
-static_assert(names_are_known(), "nnrt: a row of this table has a name that no builtin operator has");
-}  // namespace detail
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

@@ -4,6 +4,8 @@
 
 #include <nnrt/io/tflite/operators.hpp>
 
+#include <optional>
+
 namespace nnrt::inline NNRT_ISA::tflite {
 
 /// What is read of a file: its graph, and where in the file the weights lie.
@@ -26,8 +28,8 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 /// How an operator of the file is read; nullptr where nothing here computes it.
 [[gnu::cold]] constexpr const operator_row* row_of(record<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
-  if (number == custom_operator) return find_row(code[schema::operator_code::custom_code], true);
-  return number >= 0 && number < builtin_count ? find_row(builtin_names[number]) : nullptr;
+  if (number == custom_operator) return row_of_custom(code[schema::operator_code::custom_code]);
+  return row_of_builtin(number);
 }
 /// What it is called, for messages.
 [[gnu::cold]] constexpr pool<char> title_of(record<schema::operator_code> code) {
@@ -223,26 +225,6 @@ inline constexpr std::size_t most_ends = 4096;
   return {};
 }
 
-[[gnu::cold]] constexpr result<void> read_operators(document& file, record<schema::subgraph> graph, tensor_reader& tensors,
-                                                    graph_builder& network, find_operator find) {
-  const auto operators = graph[schema::subgraph::operators];
-  if (auto ok = check_operators(file, operators); !ok) return ok;
-  pool<const operator_row*> rows;
-  for (std::uint32_t i = 0; i < file.code_count(); ++i) rows.push_back(row_of(file.code(i)));
-  for (std::size_t i = 0; i < operators.size(); ++i) {
-    const record<schema::node> found = operators[i];
-    node_reader node(file, tensors, network, find, found);
-    const std::uint32_t index = found[schema::node::opcode_index];
-    if (index < file.code_count()) read_node(node, file.code(index), rows[index]);
-    else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file.code_count()});
-    if (node.is_fine()) continue;
-    pool<char> place = letters({"operator ", i});
-    if (index < file.code_count()) append(place, {" ", title_of(file.code(index))});
-    return fail(node.reason().in(letters_of(place)));
-  }
-  return {};
-}
-
 [[gnu::cold]] constexpr result<void> read_outputs(record<schema::subgraph> graph, const entry& read,
                                                tensor_reader& tensors, graph_builder& network) {
   const auto outputs = graph[schema::subgraph::outputs];
@@ -256,30 +238,154 @@ inline constexpr std::size_t most_ends = 4096;
   return {};
 }
 
-/// A builder whose graph can be taken.
+/// A builder whose graph can be taken, and given back.
 struct network_builder : graph_builder {
+  using graph_builder::readiness;
+  using graph_builder::resume;
   using graph_builder::take;
 };
 
 }  // namespace detail
+
+/// A network of which some operators have been read: plain data, which constant evaluation can keep.
+struct partial_network {
+  ir::graph graph;
+  pool<passes::readiness> ready;  // of each value
+  tensor_state tensors;
+  std::size_t next = 0;  // the operator of the file that is read next
+};
+
+/// How many tensors, inputs and outputs a subgraph has.
+struct network_extent {
+  std::size_t tensors = 0, inputs = 0, outputs = 0;
+};
+
+/// Reads a subgraph operator by operator, so that the compiler can do it in parts: clang allows each evaluation a million
+/// steps. `file` is verified, and outlives the reader.
+class network_reader {
+ public:
+  constexpr network_reader(document& file, const load_options& wanted, find_operator find) : file_(file), wanted_(wanted), find_(find) {}
+
+  /// Of what will be read; nothing when there is no such subgraph.
+  [[gnu::cold]] constexpr network_extent extent() {
+    if (!find_entry()) return {};
+    return {graph_[schema::subgraph::tensors].size(), graph_[schema::subgraph::inputs].size(),
+            graph_[schema::subgraph::outputs].size()};
+  }
+  /// Reads the names of tensors and the inputs, before any operator.
+  [[gnu::cold]] constexpr result<void> begin();
+  /// Goes on where another reader of this file stopped.
+  [[gnu::cold]] constexpr result<void> resume(partial_network so_far);
+
+  constexpr bool has_more() const { return next_ < operators().size(); }
+  /// Reads one operator.
+  [[gnu::cold]] constexpr result<void> read_next();
+  /// Reads the outputs, after all operators.
+  [[gnu::cold]] constexpr result<void> finish();
+
+  /// Nodes so far.
+  constexpr std::size_t nodes() const { return network_.graph().nodes.size(); }
+  /// What an operator was found without, for which reading cannot go on.
+  constexpr const graph_builder::lacking_part& lacking() const { return network_.lacking(); }
+  /// Where in the file the operator begins that is read next; 0 when there is none.
+  constexpr std::size_t place() const { return has_more() ? operators()[next_].at() : 0; }
+  /// What was read; the reader is empty afterwards.
+  constexpr partial_network take() {
+    partial_network made;
+    made.ready = network_.readiness();
+    made.graph = network_.take();
+    made.tensors = static_cast<tensor_state&&>(tensors_);
+    made.next = next_;
+    return made;
+  }
+
+ private:
+  [[gnu::cold]] constexpr result<void> find_entry() {
+    auto start = detail::find_entry(file_, wanted_.signature);
+    if (!start) return fail(std::move(start.error()));
+    entry_ = *start;
+    graph_ = file_.graph(entry_.subgraph);
+    return {};
+  }
+  constexpr records<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
+  constexpr tensor_reader& tensors() {
+    if (!reader_) reader_.emplace(file_, graph_, wanted_, network_, tensors_);
+    return *reader_;
+  }
+  [[gnu::cold]] constexpr result<void> in_subgraph(result<void> done) const {
+    if (done) return done;
+    return fail(std::move(done.error()).in(letters_of(letters({"subgraph ", entry_.subgraph}))));
+  }
+  [[gnu::cold]] constexpr result<void> read_ends();
+  [[gnu::cold]] constexpr result<void> read_operator(std::size_t i);
+
+  document& file_;
+  load_options wanted_;
+  find_operator find_;
+  detail::entry entry_;
+  record<schema::subgraph> graph_;
+  detail::network_builder network_;
+  tensor_state tensors_;
+  std::optional<tensor_reader> reader_;  // refers to what stands above
+  std::size_t next_ = 0;
+};
+
+// --- details ---------------------------------------------------------------
+[[gnu::cold]] constexpr result<void> network_reader::begin() {
+  if (auto ok = find_entry(); !ok) return ok;
+  return in_subgraph(read_ends());
+}
+
+/// All names, the inputs, and whether every operator is one that is read.
+[[gnu::cold]] constexpr result<void> network_reader::read_ends() {
+  if (auto ok = tensors().read_names(); !ok) return ok;
+  if (auto fault = detail::fault_of_fields(graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  if (auto ok = detail::read_inputs(graph_, entry_, tensors()); !ok) return ok;
+  return detail::check_operators(file_, operators());
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::resume(partial_network so_far) {
+  if (auto ok = find_entry(); !ok) return ok;
+  network_.resume(static_cast<ir::graph&&>(so_far.graph), static_cast<pool<passes::readiness>&&>(so_far.ready));
+  tensors_ = static_cast<tensor_state&&>(so_far.tensors);
+  next_ = so_far.next;
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::read_next() {
+  auto ok = read_operator(next_);
+  if (ok) ++next_;
+  return in_subgraph(std::move(ok));
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::read_operator(std::size_t i) {
+  const record<schema::node> found = operators()[i];
+  node_reader node(file_, tensors(), network_, find_, found);
+  const std::uint32_t index = found[schema::node::opcode_index];
+  if (index < file_.code_count()) detail::read_node(node, file_.code(index), detail::row_of(file_.code(index)));
+  else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file_.code_count()});
+  if (node.is_fine()) return {};
+  pool<char> place = letters({"operator ", i});
+  if (index < file_.code_count()) append(place, {" ", detail::title_of(file_.code(index))});
+  return fail(node.reason().in(letters_of(place)));
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::finish() {
+  return in_subgraph(detail::read_outputs(graph_, entry_, tensors(), network_));
+}
 
 /// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which
 /// form of them the graph has. Errors: as those of load().
 [[gnu::cold]] constexpr result<file_network> read(std::string_view bytes, find_operator find, const load_options& wanted = {}) {
   auto file = document::verify(bytes);
   if (!file) return fail(std::move(file.error()));
-  const auto start = detail::find_entry(*file, wanted.signature);
-  if (!start) return fail(start.error());
-  const auto graph = file->graph(start->subgraph);
-  detail::network_builder network;
-  tensor_reader tensors(*file, graph, wanted, network);
-  auto ok = tensors.read_names();
-  if (auto fault = detail::fault_of_fields(graph); !fault.empty()) ok = fail(error_code::not_supported, fault);
-  if (ok) ok = detail::read_inputs(graph, *start, tensors);
-  if (ok) ok = detail::read_operators(*file, graph, tensors, network, find);
-  if (ok) ok = detail::read_outputs(graph, *start, tensors, network);
-  if (!ok) return fail(std::move(ok.error()).in(letters_of(letters({"subgraph ", start->subgraph}))));
-  return file_network{network.take(), tensors.places()};
+  network_reader reader(*file, wanted, find);
+  auto ok = reader.begin();
+  while (ok && reader.has_more()) ok = reader.read_next();
+  if (ok) ok = reader.finish();
+  if (!ok) return fail(std::move(ok.error()));
+  partial_network made = reader.take();
+  return file_network{static_cast<ir::graph&&>(made.graph), static_cast<pool<weight_place>&&>(made.tensors.places)};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

@@ -33,7 +33,6 @@ struct constant_form {
   bool as_i8 = false;          // bytes of u8 are those of i8, without a zero point
   bool stays_in_file = false;  // no rule reads its elements, however few they are
 
-  static constexpr std::size_t count = 16;
   constexpr std::size_t number() const {
     return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U);
   }
@@ -41,17 +40,31 @@ struct constant_form {
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
 inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
+/// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can keep.
+struct tensor_state {
+  /// A constant of the file that is a value in one of its forms; `next` is another one of the same tensor, or none.
+  struct formed_constant {
+    std::int32_t form = 0, id = ir::none, next = ir::none;
+  };
+
+  pool<weight_place> places;          // of the weights of the graph, in order
+  pool<std::int32_t> ids;             // of the values; none as long as a tensor is not defined
+  pool<std::int32_t> first_formed;    // of each tensor, its first constant in the list below, or none
+  pool<formed_constant> formed;
+  pool<std::int32_t> uses;            // how many weights a tensor has given its name to
+  pool<char> shared;                  // whether other tensors have its name, too
+  std::int64_t copied_bytes = 0;      // of constants and names
+};
+
 /// The tensors of one subgraph. Errors name the tensor.
 class tensor_reader {
  public:
+  /// `state` is empty, and then read_names() comes first, or what another reader of the same subgraph left.
   constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
-                graph_builder& network)
-      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network) {
-    ids_.assign(tensors_.size(), ir::none);
-    for (pool<std::int32_t>& formed : formed_) formed.assign(tensors_.size(), ir::none);
-    uses_.assign(tensors_.size(), 0);
+                          graph_builder& network, tensor_state& state)
+      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), state_(state) {
     is_output_.assign(tensors_.size(), 0);
-    for (pool<tensor_desc>& known : known_) known.assign(tensors_.size(), tensor_desc());
+    for (pool<std::int32_t>& known : known_) known.assign(tensors_.size(), ir::none);
     const auto outputs = graph[schema::subgraph::outputs];
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
@@ -117,8 +130,6 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_form form);
   /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
   [[gnu::cold]] constexpr result<void> define(std::int32_t index, std::int32_t id);
-  /// Where the weights of the graph lie, in the order of their values.
-  constexpr const pool<weight_place>& places() const { return places_; }
   /// Many tensors may have one buffer: what is made of constants must stay in proportion to the file. Error:
   /// invalid_file (more bytes than that, counting these).
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
@@ -126,10 +137,10 @@ class tensor_reader {
  private:
   constexpr bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
   constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
-  constexpr std::int32_t& id_of(std::int32_t index) { return ids_[static_cast<std::size_t>(index)]; }
+  constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
   constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
-  constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_number("INT4"); }
+  constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_of_four_bits; }
   [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
   [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
@@ -146,15 +157,11 @@ class tensor_reader {
   records<schema::tensor> tensors_;
   load_options wanted_;
   graph_builder& network_;
-  pool<weight_place> places_;                        // of the weights of the graph, in order
-  pool<std::int32_t> ids_;                           // of the values; none as long as a tensor is not defined
-  pool<std::int32_t> formed_[constant_form::count];  // of constants, in each form
-  pool<std::int32_t> uses_;                          // how many weights a tensor has given its name to
-  pool<char> shared_;                                // whether other tensors have its name, too
-  pool<char> is_output_;                             // of the network
-  // What was declared before: with the extents of the shape, and with those that stay unknown.
-  pool<tensor_desc> known_[2];
-  std::int64_t copied_bytes_ = 0;                    // of constants
+  tensor_state& state_;
+  pool<char> is_output_;  // of the network
+  // What was declared before: with the extents of the shape, and with those that stay unknown; none where nothing was.
+  pool<std::int32_t> known_[2];
+  pool<tensor_desc> descs_;
 };
 
 // --- details ---------------------------------------------------------------
@@ -173,11 +180,11 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (auto fault = fault_of_fields(tensor); !fault.empty()) return fault;
   if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
   const std::int32_t type = tensor[schema::tensor::type];
-  const bool is_packed = type == type_number("INT4") && is_constant;
+  const bool is_packed = type == type_of_four_bits && is_constant;
   if (dtype_of_type(type) == dtype::none && !is_packed)
     return letters(
         {"has elements of ", name_of_type(type),
-         type == type_number("INT4") ? ", which nnrt reads in constants alone" : ", which nnrt does not have"});
+         type == type_of_four_bits ? ", which nnrt reads in constants alone" : ", which nnrt does not have"});
   return {};
 }
 
@@ -262,10 +269,12 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 [[gnu::cold]] constexpr result<tensor_desc> tensor_reader::declared(std::int32_t index, bool unknown_extents) {
   if (!is_index(index)) return find_declared(index, unknown_extents);
-  tensor_desc& known = known_[unknown_extents ? 1 : 0][static_cast<std::size_t>(index)];
-  if (known.type != dtype::none) return known;
+  std::int32_t& known = known_[unknown_extents ? 1 : 0][static_cast<std::size_t>(index)];
+  if (known != ir::none) return descs_[static_cast<std::size_t>(known)];
   auto found = find_declared(index, unknown_extents);
-  if (found) known = *found;
+  if (!found) return found;
+  known = static_cast<std::int32_t>(descs_.size());
+  descs_.push_back(*found);
   return found;
 }
 
@@ -338,10 +347,14 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
   if (!is_index(index)) return fail(declared(index).error());
-  std::int32_t& formed = formed_[form.number()][static_cast<std::size_t>(index)];
-  if (formed != ir::none) return formed;
+  const auto number = static_cast<std::int32_t>(form.number());
+  const auto i = static_cast<std::size_t>(index);
+  for (std::int32_t k = state_.first_formed[i]; k != ir::none; k = state_.formed[static_cast<std::size_t>(k)].next)
+    if (state_.formed[static_cast<std::size_t>(k)].form == number) return state_.formed[static_cast<std::size_t>(k)].id;
   auto id = make_constant(index, form);
-  if (id) formed = *id;
+  if (!id) return id;
+  state_.formed.push_back({number, *id, state_.first_formed[i]});
+  state_.first_formed[i] = static_cast<std::int32_t>(state_.formed.size()) - 1;
   return id;
 }
 
@@ -414,10 +427,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
-  copied_bytes_ += bytes;
-  if (copied_bytes_ <= most_copied()) return {};
+  state_.copied_bytes += bytes;
+  if (state_.copied_bytes <= most_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
-                      {"constants and names: got ", copied_bytes_, " bytes to copy, expected at most ", most_copied(),
+                      {"constants and names: got ", state_.copied_bytes, " bytes to copy, expected at most ", most_copied(),
                        " in a file of this size"}));
 }
 
@@ -437,7 +450,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   const auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   place.value = *id;
-  places_.push_back(place);
+  state_.places.push_back(place);
   return id;
 }
 
@@ -445,12 +458,15 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 [[gnu::cold]] constexpr pool<char> tensor_reader::weight_name(std::int32_t index) {
   const auto i = static_cast<std::size_t>(index);
   pool<char> made = letters({name(index)});
-  if (made.empty() || shared_[i] != 0) append(made, {"#", index});
-  if (uses_[i]++ > 0) append(made, {"#", uses_[i]});
+  if (made.empty() || state_.shared[i] != 0) append(made, {"#", index});
+  if (state_.uses[i]++ > 0) append(made, {"#", state_.uses[i]});
   return made;
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::read_names() {
+  state_.ids.assign(tensors_.size(), ir::none);
+  state_.first_formed.assign(tensors_.size(), ir::none);
+  state_.uses.assign(tensors_.size(), 0);
   struct named {
     std::string_view name;
     std::uint64_t hash;
@@ -472,10 +488,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
     return at(a).hash != at(b).hash ? at(a).hash < at(b).hash : at(a).name < at(b).name;
   });
-  shared_.assign(tensors_.size(), 0);
+  state_.shared.assign(tensors_.size(), 0);
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (at(order[i]).hash != at(order[i - 1]).hash || at(order[i]).name != at(order[i - 1]).name) continue;
-    for (const std::int32_t one : {order[i], order[i - 1]}) shared_[static_cast<std::size_t>(one)] = 1;
+    for (const std::int32_t one : {order[i], order[i - 1]}) state_.shared[static_cast<std::size_t>(one)] = 1;
   }
   return {};
 }

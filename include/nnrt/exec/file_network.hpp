@@ -1,0 +1,150 @@
+// file_network: the network of a model file, as a function of builder& like a written one - with the weights of the file.
+// Flow: NNRT_MODEL makes one of bytes in the program; graph<f> evaluates it; executors take its weights when they get none.
+#pragma once
+
+#include <nnrt/exec/frozen_reading.hpp>
+#include <nnrt/exec/static_graph.hpp>
+#include <nnrt/io/weights_at.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// Rules about a model file that the compiler reads.
+enum class file_rule { file_must_be_readable };
+
+/// The byte at which the operator begins that cannot be read; 0: no single one is to blame.
+template <std::size_t Byte> struct at_byte;
+/// Why, in pieces that clang prints whole.
+template <fixed_string... Words> struct reason;
+
+namespace detail {
+
+/// Whether the bytes are in order, then whether the network in them is.
+template <class File> constexpr reading_fault find_fault() {
+  if constexpr (!File::is_given) return {};
+  else if constexpr (fault_of_bytes<File>.size != 0) return fault_of_bytes<File>;
+  else return last_part<File>::roomy.fault;
+}
+template <class File> inline constexpr reading_fault fault_in = find_fault<File>();
+
+/// Where the words of a fault are parted: at spaces, into pieces of at most 30 letters.
+struct word_pieces {
+  std::size_t count = 0;
+  std::array<std::size_t, 64> first{};  // and behind the last piece the end
+
+  constexpr explicit word_pieces(const reading_fault& fault) {
+    constexpr std::size_t most = 30;
+    for (std::size_t at = 0; at < fault.size && count + 1 < first.size(); ++count) {
+      std::size_t end = at + most < fault.size ? at + most : fault.size;
+      if (end < fault.size)
+        for (std::size_t k = end; k > at + most / 2; --k)
+          if (fault.words[k - 1] == ' ') {
+            end = k;
+            break;
+          }
+      first[count] = at, first[count + 1] = end;
+      at = end;
+    }
+  }
+};
+template <class File> inline constexpr word_pieces pieces_of_fault{fault_in<File>};
+template <class File, std::size_t I> constexpr auto piece_of_fault() {
+  constexpr std::size_t first = pieces_of_fault<File>.first[I], end = pieces_of_fault<File>.first[I + 1];
+  char letters[end - first + 1] = {};
+  for (std::size_t i = first; i < end; ++i) letters[i - first] = fault_in<File>.words[i];
+  return fixed_string(letters);
+}
+/// True; a compile error for a file that cannot be read.
+template <class File> constexpr bool is_network() {
+  if constexpr (fault_in<File>.size == 0) return true;
+  else
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return graph_rejected<file_rule::file_must_be_readable, at_byte<fault_in<File>.at>,
+                            reason<piece_of_fault<File, I>()...>>::report();
+    }(std::make_index_sequence<pieces_of_fault<File>.count>());
+}
+
+/// The operators of a graph by type and dtype, each once.
+constexpr pool<typed_operator> operators_of(const ir::graph& g) {
+  pool<typed_operator> all;
+  for (const ir::node& n : g.nodes) {
+    const typed_operator one = ir::typed_operator_of(g, n);
+    bool is_new = true;
+    for (const typed_operator& known : all) is_new = is_new && known != one;
+    if (is_new) all.push_back(one);
+  }
+  return all;
+}
+template <class File> inline constexpr std::size_t count_of_operators = operators_of(last_part<File>::thaw().graph).size();
+template <class File> inline constexpr auto operators_in = [] {
+  std::array<typed_operator, count_of_operators<File>> all{};
+  copy(operators_of(last_part<File>::thaw().graph), all);
+  return all;
+}();
+
+/// An operator of the list by its code: the one base class that fits.
+template <op_code Code, class Op> struct coded {};
+template <class List> struct all_coded;
+template <class... Ops> struct all_coded<ops::type_list<Ops...>> : coded<Ops::code, Ops>... {};
+template <op_code Code, class Op> std::type_identity<Op> find_coded(const coded<Code, Op>&);
+template <op_code Code>
+using operator_with_code = typename decltype(find_coded<Code>(std::declval<all_coded<ops::list>>()))::type;
+
+/// The graph of a file with operators whose kernels can be chosen: these alone are instantiated.
+template <class File> constexpr ir::graph with_kernels() {
+  ir::graph g = last_part<File>::thaw().graph;
+  constexpr const auto& kinds = operators_in<File>;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const std::array<const operator_info*, sizeof...(I)> found{
+        &static_operator<operator_with_code<kinds[I].code>, kinds[I].type>...};
+    for (ir::node& n : g.nodes) {
+      const typed_operator one = ir::typed_operator_of(g, n);
+      for (std::size_t i = 0; i < sizeof...(I); ++i)
+        if (kinds[i] == one) n.op = found[i], n.label = found[i]->label;
+    }
+  }(std::make_index_sequence<kinds.size()>());
+  return g;
+}
+template <class File>
+inline constexpr frozen_graph<last_part<File>::used.graph> graph_in_file{with_kernels<File>()};
+/// Without operators, whose functions it would keep in programs: for names and descs.
+template <class File> inline constexpr auto printable_in_file = without_operators(graph_in_file<File>);
+
+template <class File> inline constexpr auto places_in_file = [] {
+  std::array<weight_place, last_part<File>::used.places> places{};
+  copy(last_part<File>::thaw().tensors.places, places);
+  return places;
+}();
+
+}  // namespace detail
+
+/// The network of a model file in the program, and its weights. File::bytes() are the file's, where File::is_given, and
+/// File::choices() what is read of it; all are constant expressions.
+template <class File> struct file_network {
+  constexpr void operator()(builder& g) const {
+    static_assert(detail::is_network<File>());
+    if constexpr (File::is_given && detail::fault_in<File>.size == 0) g.adopt(detail::graph_in_file<File>.thaw());
+    else g.refuse();
+  }
+
+  /// The weights that lie in the file, whose bytes they refer to. Errors: invalid_file (scales that are none).
+  [[gnu::cold]] static result<nnrt::weights> weights() {
+    weights_builder made;
+    add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), File::bytes(), made);
+    return std::move(made).finish();
+  }
+  /// The graph with the elements of all weights as constants, for evaluation in the compiler.
+  static constexpr ir::graph with_constants(ir::graph g) {
+    for (const weight_place& place : detail::places_in_file<File>) {
+      pool<std::byte> bytes;
+      bytes.assign(static_cast<std::size_t>(g.at(place.value).desc.bytes()), std::byte{});
+      convert_elements(File::bytes().data(), place, bytes.data());
+      const std::int32_t made = g.add_constant_bytes(g.at(place.value).desc, bytes);
+      g.at(place.value).is = ir::kind::constant;
+      g.at(place.value).first_byte = g.at(made).first_byte;
+      g.values.pop_back();
+    }
+    return g;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA

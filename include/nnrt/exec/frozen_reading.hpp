@@ -1,0 +1,242 @@
+// frozen_reading: a model file read by the compiler in parts, each a constant of its own.
+// Flow: file_network.hpp asks for the last part's graph; each part goes on where the one before it stopped.
+#pragma once
+
+#include <nnrt/exec/frozen.hpp>
+#include <nnrt/io/tflite/read.hpp>
+#include <nnrt/ops/list.hpp>
+
+#include <type_traits>
+
+namespace nnrt::inline NNRT_ISA::detail {
+
+/// Sizes of all lists of a network that has been read in part.
+struct reading_sizes {
+  graph_sizes graph;
+  std::size_t places, tensors, formed;
+};
+
+constexpr reading_sizes sizes_of(const tflite::partial_network& n) {
+  return {sizes_of(n.graph), n.tensors.places.size(), n.tensors.ids.size(), n.tensors.formed.size()};
+}
+
+constexpr bool fits(const reading_sizes& n, const reading_sizes& room) {
+  return fits(n.graph, room.graph) && n.places <= room.places && n.tensors <= room.tensors && n.formed <= room.formed;
+}
+
+/// Nodes after which a part ends: what clang's million steps of an evaluation are enough for, three times over.
+inline constexpr std::size_t nodes_in_part = 12;
+
+/// What a part should fit into that begins with so much.
+constexpr reading_sizes room_to_read(reading_sizes n, const tflite::network_extent& whole) {
+  constexpr std::size_t nodes = nodes_in_part + 4;
+  const std::size_t ends = whole.inputs + whole.outputs;
+  n.tensors = whole.tensors;
+  n.graph.values += 6 * nodes + ends, n.graph.nodes += nodes, n.graph.operands += 8 * nodes;
+  n.graph.inputs = whole.inputs, n.graph.outputs = whole.outputs, n.graph.states += 8;
+  n.graph.words += 32 * nodes, n.graph.text += 400 * nodes, n.graph.bytes += 256 * nodes;
+  n.places += 4 * nodes, n.formed += 4 * nodes;
+  return n;
+}
+
+/// A network that has been read in part, as arrays.
+template <reading_sizes N> struct frozen_reading {
+  static constexpr reading_sizes sizes = N;
+  frozen_graph<N.graph> graph;
+  std::array<passes::readiness, N.graph.values> ready{};
+  std::array<weight_place, N.places> places{};
+  std::array<std::int32_t, N.tensors> ids{}, first_formed{}, uses{};
+  std::array<char, N.tensors> shared{};
+  std::array<tflite::tensor_state::formed_constant, N.formed> formed{};
+  std::int64_t copied_bytes;
+  std::size_t next;
+
+  constexpr explicit frozen_reading(const tflite::partial_network& n)
+      : graph(n.graph), copied_bytes(n.tensors.copied_bytes), next(n.next) {
+    copy(n.ready, ready);
+    copy(n.tensors.places, places);
+    copy(n.tensors.ids, ids);
+    copy(n.tensors.first_formed, first_formed);
+    copy(n.tensors.uses, uses);
+    copy(n.tensors.shared, shared);
+    copy(n.tensors.formed, formed);
+  }
+
+  /// The network again, of arrays of which so much is used.
+  constexpr tflite::partial_network thaw(const reading_sizes& used) const {
+    tflite::partial_network n;
+    n.graph = graph.thaw(used.graph);
+    n.ready.insert(ready.begin(), ready.begin() + used.graph.values);
+    n.tensors.places.insert(places.begin(), places.begin() + used.places);
+    n.tensors.ids.insert(ids.begin(), ids.begin() + used.tensors);
+    n.tensors.first_formed.insert(first_formed.begin(), first_formed.begin() + used.tensors);
+    n.tensors.uses.insert(uses.begin(), uses.begin() + used.tensors);
+    n.tensors.shared.insert(shared.begin(), shared.begin() + used.tensors);
+    n.tensors.formed.insert(formed.begin(), formed.begin() + used.formed);
+    n.tensors.copied_bytes = copied_bytes;
+    n.next = next;
+    return n;
+  }
+};
+
+/// Why a file is no network.
+struct reading_fault {
+  error_code code{};
+  std::size_t at = 0;  // where in the file the operator begins that cannot be read; 0: no single one is to blame
+  std::size_t size = 0;
+  std::array<char, 480> words{};  // as many as are needed, or as there is room for
+
+  constexpr reading_fault() = default;
+  constexpr reading_fault(const error& found, std::size_t place) : code(found.code()), at(place) {
+    for (const char letter : found.letters())
+      if (size < words.size()) words[size++] = letter;
+  }
+};
+
+/// Operators that reading needs, and references of them by dtype, as a template argument.
+template <std::size_t N> struct operator_set {
+  std::array<typed_operator, N> all{};
+
+  constexpr bool has(op_code code) const {
+    for (const typed_operator& one : all)
+      if (one.code == code) return true;
+    return false;
+  }
+  /// The dtypes for which it has the reference of an operator.
+  constexpr dtype_set types_of_code(op_code code) const {
+    dtype_set types;
+    for (const typed_operator& one : all)
+      if (one.code == code && one.type != dtype::none) types = types | types_of(one.type);
+    return types;
+  }
+  constexpr operator_set<N + 1> with(typed_operator added) const {
+    operator_set<N + 1> made;
+    for (std::size_t i = 0; i < N; ++i) made.all[i] = all[i];
+    made.all[N] = added;
+    return made;
+  }
+};
+
+template <class Op, operator_set Needed> constexpr const operator_info* form_of() {
+  if constexpr (Needed.has(Op::code)) return &reading_form<Op, Needed.types_of_code(Op::code)>;
+  else return &bare_form<Op>;
+}
+template <class List, operator_set Needed> struct reading_forms;
+template <class... Ops, operator_set Needed> struct reading_forms<ops::type_list<Ops...>, Needed> {
+  static constexpr std::array<const operator_info*, sizeof...(Ops)> all{form_of<Ops, Needed>()...};
+};
+/// Every operator, those of a set in the form that reading takes.
+template <operator_set Needed> constexpr const operator_info* find_to_read(op_code code) {
+  for (const operator_info* const op : reading_forms<ops::list, Needed>::all)
+    if (op->code == code) return op;
+  return nullptr;
+}
+
+/// What one evaluation has read.
+struct read_part {
+  tflite::partial_network network;
+  reading_fault fault;
+  graph_builder::lacking_part lacking;  // without which reading cannot go on
+  bool is_last = false;
+};
+
+/// Whether the file is in order: the first evaluation, which others rely on.
+template <class File> inline constexpr reading_fault fault_of_bytes = [] {
+  const auto file = tflite::document::verify(File::bytes());
+  return file ? reading_fault() : reading_fault(file.error(), 0);
+}();
+
+/// How much of the network of a file is known before it is read.
+template <class File> inline constexpr tflite::network_extent extent_in = [] {
+  tflite::document file = tflite::document::trusted(File::bytes());
+  return tflite::network_reader(file, File::choices(), nullptr).extent();
+}();
+
+/// Reads a part of a file that is in order: all that comes before operators, or some of them.
+template <class File, operator_set Needed>
+constexpr read_part read_on(tflite::partial_network so_far, bool is_first) {
+  read_part made;
+  tflite::document file = tflite::document::trusted(File::bytes());
+  tflite::network_reader reader(file, File::choices(), &find_to_read<Needed>);
+  result<void> ok;  // not with ?: - g++ 12 destroys what it chose twice
+  if (is_first) ok = reader.begin();
+  else ok = reader.resume(static_cast<tflite::partial_network&&>(so_far));
+  const std::size_t end = is_first ? 0 : reader.nodes() + nodes_in_part;
+  while (ok && reader.has_more() && reader.nodes() < end && !reader.lacking().is_lacking) ok = reader.read_next();
+  made.lacking = reader.lacking();
+  if (made.lacking.is_lacking) return made;
+  const std::size_t place = ok ? 0 : reader.place();
+  made.is_last = ok && !is_first && !reader.has_more();
+  if (made.is_last) ok = reader.finish();
+  if (!ok) made.fault = reading_fault(ok.error(), place);
+  made.network = reader.take();
+  return made;
+}
+
+/// A part in arrays with room to spare.
+template <reading_sizes Room> struct roomy_part {
+  reading_sizes used;
+  frozen_reading<Room> held;
+  reading_fault fault;
+  graph_builder::lacking_part lacking;
+  bool is_last;
+
+  constexpr explicit roomy_part(const read_part& from)
+      : used(sizes_of(from.network)), held(from.network), fault(from.fault), lacking(from.lacking), is_last(from.is_last) {}
+};
+
+/// What is before the first part.
+template <class File> struct nothing_read {
+  static constexpr bool is_nothing = true;
+  static constexpr operator_set<0> needed{};
+  static constexpr reading_sizes used{};
+  static constexpr tflite::partial_network thaw() { return {}; }
+};
+
+template <class File, std::size_t Part> struct part_before;
+
+/// Part number `Part` of a file, read with the operators of a set.
+template <class File, std::size_t Part, auto Needed> struct attempt_to_read {
+  static constexpr bool is_nothing = false;
+  static constexpr auto needed = Needed;
+  using before = typename part_before<File, Part>::type;
+
+  static constexpr read_part read() { return read_on<File, Needed>(before::thaw(), before::is_nothing); }
+  static constexpr roomy_part<room_to_read(before::used, extent_in<File>)> roomy{read()};
+  static constexpr reading_sizes used = roomy.used;
+
+  /// Of exactly its size, for what there was not enough room for.
+  template <class = void> struct exact {
+    static constexpr frozen_reading<used> held{read().network};
+  };
+  static constexpr tflite::partial_network thaw() {
+    if constexpr (fits(used, roomy.held.sizes)) return roomy.held.thaw(used);
+    else return exact<>::held.thaw(used);
+  }
+};
+
+/// The part as it is when everything is there that it asks for.
+template <class File, std::size_t Part, auto Needed> constexpr auto attempted() {
+  using attempt = attempt_to_read<File, Part, Needed>;
+  if constexpr (!attempt::roomy.lacking.is_lacking) return std::type_identity<attempt>();
+  else return attempted<File, Part, Needed.with(attempt::roomy.lacking.of)>();
+}
+template <class File, std::size_t Part>
+using part_of_file = typename decltype(attempted<File, Part, part_before<File, Part>::type::needed>())::type;
+
+template <class File, std::size_t Part> struct part_before {
+  using type = part_of_file<File, Part - 1>;
+};
+template <class File> struct part_before<File, 0> {
+  using type = nothing_read<File>;
+};
+
+/// The part that ends a file, or in which its reading ends.
+template <class File, std::size_t Part = 0> constexpr auto find_last_part() {
+  using part = part_of_file<File, Part>;
+  if constexpr (part::roomy.is_last || part::roomy.fault.size != 0) return std::type_identity<part>();
+  else return find_last_part<File, Part + 1>();
+}
+template <class File> using last_part = typename decltype(find_last_part<File>())::type;
+
+}  // namespace nnrt::inline NNRT_ISA::detail

@@ -1,0 +1,26 @@
+// model_bytes: where NNRT_MODEL finds the bytes of a model file.
+// Flow: NNRT_MODEL_BYTES specialises it, in what `nnrt embed` and CMake's nnrt_model() write or around an #embed; model.hpp reads it.
+#pragma once
+
+#include <nnrt/core/fixed_string.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+/// What stands for the bytes of a model that nobody has given.
+struct no_model_bytes {};
+/// The bytes of the model file of this name: an array of char.
+template <fixed_string Name> inline constexpr no_model_bytes model_bytes{};
+/// Whether that array is a string literal, which has one byte more than the file.
+template <fixed_string Name> inline constexpr bool model_is_literal = false;
+
+}  // namespace nnrt::inline NNRT_ISA
+
+/// Gives NNRT_MODEL the bytes of a file, at global scope, where the compiler has #embed (clang from 19 on):
+///
+///   NNRT_MODEL_BYTES("person_detect.tflite") = {
+///   #embed "person_detect.tflite"
+///   };
+///   NNRT_MODEL(person, "person_detect.tflite");
+///
+/// `file` is the name that NNRT_MODEL has, or the last part of its path.
+#define NNRT_MODEL_BYTES(file) template <> alignas(64) inline constexpr char nnrt::model_bytes<file>[]

@@ -1,0 +1,76 @@
+// model: NNRT_MODEL makes a static network of a model file, which the compiler reads.
+// Flow: programs include it for networks that come as .tflite files; it brings nnrt.hpp.
+#pragma once
+
+#include <nnrt/exec/file_network.hpp>
+#include <nnrt/io/model_bytes.hpp>
+#include <nnrt/nnrt.hpp>
+
+namespace nnrt::inline NNRT_ISA {
+
+namespace detail {
+
+/// The last part of a path, as the name of a model's bytes.
+template <fixed_string Path> constexpr std::size_t first_of_file_name() {
+  std::size_t first = 0;
+  for (std::size_t i = 0; i + 1 < sizeof Path.letters; ++i)
+    if (Path.letters[i] == '/' || Path.letters[i] == '\\') first = i + 1;
+  return first;
+}
+template <fixed_string Path> constexpr auto file_name_of() {
+  constexpr std::size_t first = first_of_file_name<Path>();
+  char name[sizeof Path.letters - first] = {};
+  for (std::size_t i = 0; i < sizeof name; ++i) name[i] = Path.letters[first + i];
+  return fixed_string(name);
+}
+
+template <fixed_string Name>
+inline constexpr bool has_bytes = !std::is_same_v<std::remove_cvref_t<decltype(model_bytes<Name>)>, no_model_bytes>;
+template <fixed_string Name>
+inline constexpr std::string_view bytes_of_model{model_bytes<Name>, sizeof model_bytes<Name> - (model_is_literal<Name> ? 1 : 0)};
+
+/// The bytes that were written under a model's name, else under the name of its file.
+template <fixed_string Name, fixed_string Path> constexpr std::string_view find_model_bytes() {
+  constexpr auto file = file_name_of<Path>();
+  if constexpr (has_bytes<Name>) return bytes_of_model<Name>;
+  else if constexpr (has_bytes<file>) return bytes_of_model<file>;
+  else return {};
+}
+
+/// A model file as NNRT_MODEL names it.
+template <fixed_string Name, fixed_string Path, fixed_string Signature> struct model_file {
+  static constexpr bool is_given = !find_model_bytes<Name, Path>().empty();
+  static constexpr std::string_view bytes() { return find_model_bytes<Name, Path>(); }
+  static constexpr tflite::load_options choices() { return {.signature = Signature.view()}; }
+};
+
+}  // namespace detail
+
+}  // namespace nnrt::inline NNRT_ISA
+
+/// Defines `name`, at namespace scope, as the network of a .tflite file: a constexpr function of nnrt::builder& that
+/// graph<name> takes as it takes a written one.
+///
+///   NNRT_MODEL(person, "person_detect.tflite");
+///   using net = nnrt::graph<person>;
+///   auto run = nnrt::executor<net>::create();          // with the file's weights; create(others) takes others
+///
+/// The compiler reads the file: shapes, rules, plan and kernels are as for a network that is written, and only the
+/// operators that the file names are compiled. Inputs and outputs have the names of their tensors; unknown extents are
+/// what the file writes for them, mostly 1. A third argument is the key of one of the file's signatures, which is read
+/// then.
+///
+/// The bytes come from CMake,
+///
+///   nnrt_model(app person_detect.tflite NAME person)
+///
+/// or, without it, from what `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes and the source
+/// includes before this, or from NNRT_MODEL_BYTES around an #embed. A file that cannot be read is a compile error, graph_rejected<…> with the place in the file and
+/// the reason.
+#define NNRT_MODEL(name, ...) NNRT_MODEL_OF(name, __VA_ARGS__, "", )
+#define NNRT_MODEL_OF(name, path, signature, ...) \
+  static_assert(::nnrt::detail::model_file<#name, path, signature>::is_given, \
+                "nnrt: the bytes of this model are not here: let CMake add them, nnrt_model(<target> <file> NAME <name>), " \
+                "or include what `nnrt embed <file>` wrote before NNRT_MODEL"); \
+  static_assert(::nnrt::detail::is_network<::nnrt::detail::model_file<#name, path, signature>>()); \
+  inline constexpr ::nnrt::file_network<::nnrt::detail::model_file<#name, path, signature>> name {}

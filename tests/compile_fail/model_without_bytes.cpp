@@ -1,0 +1,11 @@
+// expect: the bytes of this model are not here: let CMake add them, nnrt_model
+#include "../support/literals/hybrid.inc"
+#include <nnrt/model.hpp>
+
+#ifdef NNRT_FIXED
+NNRT_MODEL(hybrid, "models/hybrid.tflite");
+#else
+NNRT_MODEL(other, "models/hybrid.tflite");  // here
+#endif
+
+int main() {}

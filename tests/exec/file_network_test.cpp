@@ -1,0 +1,89 @@
+// file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
+#include "../support/literals/hybrid.inc"
+#include "../support/literals/shapes.inc"
+
+#include <nnrt/model.hpp>
+
+#include <doctest/doctest.h>
+#include <nnrt/exec/partition.hpp>
+#include <nnrt/exec/stored_weights.hpp>
+#include <nnrt/io/make_weights.hpp>
+#include <nnrt/policy/bpu.hpp>
+
+#include <string>
+
+#include "../support/written_models.hpp"
+
+namespace {
+
+using namespace nnrt;
+
+NNRT_MODEL(hybrid, "folder/hybrid.tflite");
+NNRT_MODEL(arithmetic, "shapes");
+using hybrid_net = graph<hybrid>;
+using shapes_net = graph<arithmetic>;
+
+// y = relu(w x + b); the rows of w are -5 … -2, -1 … 2 and 3 … 6, times 1/2, 1/4 and 1/8; b is 1, 0, -1.
+static_assert(hybrid_net::inputs.size() == 1 && hybrid_net::inputs[0].name == "x");
+static_assert(hybrid_net::inputs[0].desc.shape == shape_t{1, 4} && hybrid_net::outputs[0].name == "y");
+static_assert(hybrid_net::has_own_weights && hybrid_net::weights.size() == 2 && hybrid_net::weights[0].name == "w");
+constexpr float row(float first, float scale, float bias) { return (first + 2 * (first + 1) + 3 * (first + 2) + 4 * (first + 3)) * scale + bias; }
+
+TEST_CASE("file_network: shapes that a file computes are known to the compiler, and inputs that nobody reads are there") {
+  static_assert(shapes_net::nodes == 1 && shapes_net::inputs.size() == 2 && shapes_net::inputs[1].desc.type == i32);
+  static_assert(shapes_net::outputs[0].desc.shape == shape_t{2, 6});
+  executor<shapes_net> run;
+  std::array<float, 12> x{};
+  for (int i = 0; i < 12; ++i) x[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  const auto y = run(x, std::array<std::int32_t, 1>{7});
+  for (std::size_t i = 0; i < 12; ++i) CHECK(y[i] == x[i]);
+}
+
+TEST_CASE("file_network: the compiler computes what the formula says") {
+  // With one number at a time each row is quantised without a loss: dynamic_range gives 127 for it.
+  constexpr auto y = evaluate<hybrid_net>(std::array<float, 4>{0, 0, 0, 1});
+  static_assert(y[0] == 0 && y[1] == 0.5F && y[2] == 0);
+}
+
+TEST_CASE("file_network: an executor takes the file's weights, and others of the same names") {
+  auto run = executor<hybrid_net>::create();
+  REQUIRE(run);
+  constexpr std::array<float, 4> x{1, 2, 3, 4};
+  const auto y = (*run)(x);
+  CHECK(y[0] == 0);  // below zero
+  CHECK(std::abs(y[1] - row(-1, 0.25F, 0)) < 0.05F);
+  CHECK(std::abs(y[2] - row(3, 0.125F, -1)) < 0.05F);
+
+  executor<hybrid_net> made;
+  CHECK(made(x)[1] == y[1]);
+  executor<hybrid_net> shared = made.share();
+  CHECK(shared(x)[2] == y[2]);
+
+  const std::array<float, 12> ones = [] {
+    std::array<float, 12> all{};
+    all.fill(1);
+    return all;
+  }();
+  const std::array<float, 3> zeros{};
+  const tensor_entry entries[] = {{"w", f32, {3, 4}, std::as_bytes(std::span(ones))}, {"b", f32, {3}, std::as_bytes(std::span(zeros))}};
+  const auto others = make_weights(entries);
+  REQUIRE(others);
+  auto other = executor<hybrid_net>::create(*others);
+  REQUIRE(other);
+  CHECK(std::abs((*other)(x)[0] - 10) < 0.1F);
+}
+
+TEST_CASE("file_network: packed weights, dumps and partitions are as of written networks") {
+  auto run = executor<hybrid_net>::create();
+  REQUIRE(run);
+  const auto bytes = store_weights(*run);
+  REQUIRE(bytes);
+  auto restored = restore_executor<executor<hybrid_net>>(kept_bytes::copy_of(*bytes));
+  REQUIRE(restored);
+  constexpr std::array<float, 4> x{1, -2, 3, 4};
+  for (std::size_t i = 0; i < 3; ++i) CHECK((*restored)(x)[i] == (*run)(x)[i]);
+  CHECK(hybrid_net::text().find("full_connection") != std::string::npos);
+  CHECK(hybrid_net::dot().find("full_connection") != std::string::npos);
+}
+
+}  // namespace

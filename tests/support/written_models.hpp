@@ -1,0 +1,82 @@
+// written_models: small .tflite files that tests read in programs, and as literals in the compiler.
+// Flow: literals/<name>.inc holds what model_literal() makes of each; io/model_literal_test.cpp says so when one is old.
+#pragma once
+
+#include "tflite_file.hpp"
+
+namespace tflite_test {
+
+/// y = relu(w x + b): rows of i8 with a scale each beside floats.
+inline file hybrid_model() {
+  std::vector<double> rows;
+  for (int i = 0; i < 12; ++i) rows.push_back(i - 5);
+  tensor w{int8, {3, 4}, "w", bytes_of<std::int8_t>(rows)};
+  w.quantization = {{0.5F, 0.25F, 0.125F}, {0, 0, 0}, 0};
+  file f;
+  f.add({float32, {1, 4}, "x"});
+  f.add(w);
+  f.add({float32, {3}, "b", bytes_of<float>({1, 0, -1})});
+  f.add({float32, {1, 3}, "sum"});
+  f.add({float32, {1, 3}, "y"});
+  f.calls = {{9, {0, 1, 2}, {3}, {8, {}}}, {19, {3}, {4}}};
+  f.inputs = {0};
+  f.outputs = {4};
+  return f;
+}
+
+/// y = x as [N, 6], by arithmetic on the shape of x [2, 3, 2]; a second input is there that nobody reads.
+inline file shapes_model() {
+  file f;
+  f.add({float32, {2, 3, 2}, "x"});
+  f.add({int32, {3}, "shape"});
+  f.add({int32, {1}, "begin", bytes_of<std::int32_t>({0})});
+  f.add({int32, {1}, "end", bytes_of<std::int32_t>({1})});
+  f.add({int32, {1}, "step", bytes_of<std::int32_t>({1})});
+  f.add({int32, {}, "batch"});
+  f.add({int32, {}, "rest", bytes_of<std::int32_t>({6})});
+  f.add({int32, {2}, "wanted"});
+  f.add({float32, {2, 6}, "y"});
+  f.add({int32, {1}, "ignored"});
+  f.calls = {{77, {0}, {1}, {55, {{0, std::int8_t{2}}}}},
+             {45, {1, 2, 3, 4}, {5}, {32, {{4, std::int32_t{1}}}}},
+             {83, {5, 6}, {7}, {59, {{0, std::int32_t{2}}}}},
+             {22, {0, 7}, {8}}};
+  f.inputs = {0, 9};
+  f.outputs = {8};
+  return f;
+}
+
+/// A network with an operator that nnrt does not read.
+inline file unread_model() {
+  file f;
+  f.add({float32, {1, 4}, "x"});
+  f.add({float32, {1, 4}, "y"});
+  f.calls = {{137, {0}, {1}}};
+  f.inputs = {0};
+  f.outputs = {1};
+  return f;
+}
+
+/// A network whose second layer takes more numbers than the first one gives.
+inline file broken_model() {
+  file f;
+  f.add({float32, {1, 2}, "x"});
+  f.add({float32, {3, 2}, "w", bytes_of<float>({1, 2, 3, 4, 5, 6})});
+  f.add({float32, {1, 3}, "h"});
+  f.add({float32, {2, 4}, "v", bytes_of<float>({1, 2, 3, 4, 5, 6, 7, 8})});
+  f.add({float32, {1, 2}, "y"});
+  f.calls = {{9, {0, 1, -1}, {2}, {8, {}}}, {9, {2, 3, -1}, {4}, {8, {}}}};
+  f.inputs = {0};
+  f.outputs = {4};
+  return f;
+}
+
+/// The files by the names of their literals.
+struct named_model {
+  const char* name;
+  file (*make)();
+};
+inline constexpr named_model written_models[] = {
+    {"hybrid", hybrid_model}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model}};
+
+}  // namespace tflite_test
