@@ -25,8 +25,8 @@ peers="libxnnpack-dev libpthreadpool-dev libonnxruntime-dev libdnnl-dev libopenc
 # What bench/arm_tiles.py takes: a compiler for 64-bit Arm, and the models of cores that come with LLVM.
 arm_models="g++-aarch64-linux-gnu llvm-16 python3"
 
-# What tools/train_*.py take; no test and no example needs them.
-training="python3 python3-sklearn"
+# What tools/train_*.py and tools/make_digits_model.py take; no test and no example needs them.
+training="python3 python3-sklearn python3-flatbuffers"
 
 # What tools/make_pictures.sh takes; its pictures are in the repository.
 pictures="graphviz"

@@ -47,7 +47,7 @@ DATA_LICENSE = ("Optical Recognition of Handwritten Digits, E. Alpaydin and C. K
 
 # --- safetensors -------------------------------------------------------------
 
-DTYPES = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8"), "U8": np.dtype("u1")}
+DTYPES = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8"), "I8": np.dtype("i1"), "U8": np.dtype("u1")}
 
 
 def write_safetensors(path, tensors, metadata):

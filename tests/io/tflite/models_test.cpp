@@ -10,6 +10,7 @@
 #include <iterator>
 #include <string>
 
+#include "../../../examples/digits/held_out.hpp"
 #include "run_file.hpp"
 
 namespace {
@@ -122,6 +123,35 @@ TEST_CASE("tflite: the sine network gives what TensorFlow Lite gave, for each of
       check(got.outputs[0].numbers, {y[i]}, is_float);
     }
   }
+}
+
+TEST_CASE("tflite: the network of examples/model gives each byte that tools/make_digits_model.py --golden computed") {
+  const std::string examples = NNRT_TEST_DATA "/../../examples/";
+  const auto file = nnrt::weights::open(examples + "digits/held_out.safetensors");
+  const auto computed = nnrt::weights::open(NNRT_TEST_DATA "/digits_int8_golden.safetensors");
+  REQUIRE(file);
+  REQUIRE(computed);
+  const auto digits = example::held_out::of(*file);
+  const auto* const golden = computed->find("probability");
+  REQUIRE(digits);
+  REQUIRE(golden != nullptr);
+  REQUIRE(golden->type == nnrt::i8);
+  REQUIRE(golden->shape == nnrt::shape_t{360, 10});
+
+  std::vector<std::vector<double>> images(digits->size());
+  for (std::size_t i = 0; i < images.size(); ++i)
+    for (std::size_t at = 0; at < example::pixels; ++at)
+      images[i].push_back((255 * digits->pixel(i, at / example::side, at % example::side) + 8) / 16 - 128);
+  const outcome got = run_each(examples + "model/digits_int8.tflite", images);
+  REQUIRE(got.error == "");
+  CHECK(got.nodes.size() == 8);
+  CHECK(got.inputs[0].name == "image");
+  CHECK(got.outputs[0].name == "probability");
+  REQUIRE(got.outputs[0].numbers.size() == 3600);
+  int differing = 0;
+  for (std::size_t i = 0; i < 3600; ++i)
+    differing += got.outputs[0].numbers[i] != static_cast<double>(static_cast<signed char>(golden->bytes[i])) ? 1 : 0;
+  CHECK(differing == 0);
 }
 
 TEST_CASE("tflite: a file that is not there is said to be missing, with its name") {

@@ -34,6 +34,12 @@ void fill(session& s, std::size_t i, dtype type, const std::vector<double>& numb
   });
 }
 
+void append(std::vector<double>& numbers, session& s, std::size_t i) {
+  with_element<types::any>(s.output_desc(i).type, [&]<class T>(T) {
+    for (const T number : s.output<T>(i)) numbers.push_back(static_cast<double>(number));
+  });
+}
+
 outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs,
             const std::vector<std::vector<std::int64_t>>& shapes = {}) {
   if (!loaded) return failed(loaded.error());
@@ -51,9 +57,7 @@ outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs
   if (const auto done = s.run(); !done) return failed(done.error());
   for (std::size_t i = 0; i < made.outputs.size(); ++i) {
     made.outputs[i] = described(made.outputs[i].name, s.output_desc(i));
-    with_element<types::any>(s.output_desc(i).type, [&]<class T>(T) {
-      for (const T number : s.output<T>(i)) made.outputs[i].numbers.push_back(static_cast<double>(number));
-    });
+    append(made.outputs[i].numbers, s, i);
   }
   return made;
 }
@@ -76,6 +80,21 @@ outcome run_resized(std::span<const std::byte> file, const std::vector<std::vect
 
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs) {
   return run(tflite::load(path), inputs);
+}
+
+outcome run_each(const std::string& path, const std::vector<std::vector<double>>& inputs) {
+  const auto loaded = tflite::load(path);
+  if (!loaded) return failed(loaded.error());
+  const auto compiled = compile(*loaded);
+  if (!compiled) return failed(compiled.error());
+  outcome made = describe(loaded->graph);
+  session s(*compiled);
+  for (const std::vector<double>& x : inputs) {
+    fill(s, 0, compiled->input_desc(0).type, x);
+    if (const auto done = s.run(); !done) return failed(done.error());
+    append(made.outputs[0].numbers, s, 0);
+  }
+  return made;
 }
 
 std::vector<known_operator> known_operators() {

@@ -30,6 +30,10 @@ outcome run_resized(std::span<const std::byte> file, const std::vector<std::vect
                     const std::vector<std::vector<double>>& inputs);
 /// One run of a file on the disk; the model is gone when the network runs.
 outcome run_path(const std::string& path, const std::vector<std::vector<double>>& inputs);
+/// A run of one session for each of `inputs`, of a file on the disk that has one input and one output; the numbers of all
+/// runs, one after the other, are those of outputs[0].
+outcome run_each(const std::string& path, const std::vector<std::vector<double>>& inputs);
+
 /// An operator that is read: its name, the newest version that is known, and its options' tag and number of fields.
 struct known_operator {
   std::string name;
