@@ -23,6 +23,15 @@ TEST_CASE("model_literal: the literals beside the tests are those of the files t
   }
 }
 
+TEST_CASE("model_literal: so are the files that programs of tests/consumers/model read") {
+  const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes(), others = tflite_test::hybrid_model({2, 3, 4}).bytes();
+  for (const auto& [name, expected] : {std::pair("hybrid", &bytes), std::pair("hybrid_others", &others)}) {
+    auto kept = mapped_file::open(std::string(NNRT_TEST_DATA "/models/") + name + ".tflite");
+    REQUIRE(kept);
+    CHECK(letters_of(kept->bytes()) == letters_of(std::span(*expected)));
+  }
+}
+
 TEST_CASE("model_literal: digits after an escape, quotes, backslashes and question marks stay what they are") {
   std::string text;
   detail::append_literal(text, std::string_view("\0001a\"\\?\xff 9", 9));

@@ -36,6 +36,13 @@ set(wrong
   "nnrt_embed_packed(here w NAME a-b HEADER x.hpp EXECUTOR x)" "\"a-b\" is no identifier"
   "nnrt_embed_packed(elsewhere w ${packed})" "in the directory that made the target"
   "nnrt_embed_packed(here w ${packed} y)" "unknown arguments: y"
+  "nnrt_model(nobody words.txt)" "there is no target nobody"
+  "nnrt_model(here words.txt NAME)" "NAME is missing"
+  "nnrt_model(here words.txt NAME 9th)" "\"9th\" is no identifier"
+  "nnrt_model(here words.txt network)" "unknown arguments: network"
+  "nnrt_model(here program)" "\"program\" is no file"
+  "nnrt_model(words words.txt)" "an INTERFACE library compiles no sources"
+  "nnrt_model(elsewhere words.txt)" "in the directory that made the target"
   "nnrt_add_operators(x -march=native)" "unknown arguments: -march=native")
 while(wrong)
   list(POP_FRONT wrong call reason)

@@ -6,8 +6,8 @@
 
 namespace tflite_test {
 
-/// y = relu(w x + b): rows of i8 with a scale each beside floats.
-inline file hybrid_model() {
+/// y = relu(w x + b): rows of i8 with a scale each beside floats. b is 1, 0, -1, or three other numbers.
+inline file hybrid_model(const std::vector<double>& b = {1, 0, -1}) {
   std::vector<double> rows;
   for (int i = 0; i < 12; ++i) rows.push_back(i - 5);
   tensor w{int8, {3, 4}, "w", bytes_of<std::int8_t>(rows)};
@@ -15,7 +15,7 @@ inline file hybrid_model() {
   file f;
   f.add({float32, {1, 4}, "x"});
   f.add(w);
-  f.add({float32, {3}, "b", bytes_of<float>({1, 0, -1})});
+  f.add({float32, {3}, "b", bytes_of<float>(b)});
   f.add({float32, {1, 3}, "sum"});
   f.add({float32, {1, 3}, "y"});
   f.calls = {{9, {0, 1, 2}, {3}, {8, {}}}, {19, {3}, {4}}};
@@ -77,6 +77,6 @@ struct named_model {
   file (*make)();
 };
 inline constexpr named_model written_models[] = {
-    {"hybrid", hybrid_model}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model}};
+    {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model}};
 
 }  // namespace tflite_test

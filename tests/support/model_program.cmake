@@ -1,0 +1,27 @@
+# model_program.cmake: programs have the network of what a model file is now, not of what it was; a file that is no model ends the build with its reason.
+# Flow: the test consumers/model; the project FROM is configured with OPTIONS in TO, and built there once for each of the files in MODELS.
+file(REMOVE_RECURSE ${TO})
+file(MAKE_DIRECTORY ${TO})
+set(names hybrid hybrid_others)
+set(expected "0 0.5 0 " "1 3.5 4.75 ")
+foreach(name results IN ZIP_LISTS names expected)
+  configure_file(${MODELS}/${name}.tflite ${TO}/network.tflite COPYONLY)
+  if(name STREQUAL hybrid)
+    execute_process(COMMAND ${CMAKE_COMMAND} -S ${FROM} -B ${TO} ${OPTIONS} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+  endif()
+  execute_process(COMMAND ${CMAKE_COMMAND} --build ${TO} OUTPUT_VARIABLE built COMMAND_ERROR_IS_FATAL ANY)
+  foreach(program IN ITEMS named unnamed)
+    execute_process(COMMAND ${TO}/${program} OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT printed STREQUAL results)
+      message(SEND_ERROR "${program} of ${name} prints \"${printed}\", not \"${results}\"")
+    endif()
+  endforeach()
+  execute_process(COMMAND ${CMAKE_COMMAND} -E sleep 1.1)   # Makefiles know times of whole seconds on some file systems
+endforeach()
+
+file(WRITE ${TO}/network.tflite "no model at all")
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${TO} RESULT_VARIABLE status OUTPUT_VARIABLE said ERROR_VARIABLE also)
+string(FIND "${said}${also}" "file identifier: got" at)
+if(status EQUAL 0 OR at EQUAL -1)
+  message(SEND_ERROR "a file that is no model must end the build; it said: ${said}${also}")
+endif()
