@@ -40774,6 +40774,13 @@ constexpr std::int64_t count_results(const ir::graph& g) {
   return elements;
 }
 
+/// Whether nodes compute floats, which unrolled layers sum in an order of their own.
+constexpr bool computes_floats(const ir::graph& g) {
+  for (const ir::value& v : g.values)
+    if (v.is == ir::kind::result && types::floating.contains(v.desc.type)) return true;
+  return false;
+}
+
 template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::winograd winograd) {
   return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
 }
@@ -40868,8 +40875,10 @@ template <auto Function> struct graph : private detail::accepted_graph<Function,
   /// Elements of weights and floating constants.
   static constexpr std::int64_t parameters = detail::count_parameters(written.thaw());
 
-  /// Whether the network takes the unrolled form: little work, few nodes.
-  static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes;
+  /// Whether the network takes the unrolled form: little work, few nodes. That of a model file does so where it computes no
+  /// floats: its results have the bits of the file that is read at run time.
+  static constexpr bool is_micro = macs + detail::count_results(written.thaw()) <= detail::micro_work && nodes <= detail::micro_nodes &&
+                                   !(requires { Function.weights(); } && detail::computes_floats(written.thaw()));
 
   /// The plan in .rodata, for the loop over steps or for the unrolled form.
   template <bool Unrolled, nnrt::winograd Winograd = nnrt::winograd::automatic>

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""model_files.py: model files give the same bytes whether the compiler reads them or a program does.
+
+Flow: tests/CMakeLists.txt registers it for the files that are there; it compiles one program for each.
+
+    model_files.py --writer PROGRAM --runner PROGRAM --source FILE [--changed N] [--every N] FOLDER-OR-FILE... -- COMPILER FLAGS...
+
+Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file that RUNNER refuses must be a compile error with
+the same words. With --changed N, N files are tried besides in which one byte is another, and with --every N files that are cut at every N-th byte: the compiler may
+refuse them or give a network, but it may neither crash nor take longer than a minute.
+"""
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+LONGEST = 240  # seconds that a compiler may take for a file
+LONGEST_FOR_CHANGED = 60
+
+
+def words(text: str) -> str:
+    """Letters and digits alone: compilers part and escape what they print."""
+    return re.sub(r"[^A-Za-z0-9]", "", text)
+
+
+def reason_in(complaint: str) -> str:
+    """The pieces of `reason<…>` in what a compiler said, joined."""
+    found = re.search(r"reason<(.*?)>\s*>", complaint, re.S)
+    return "".join(re.findall(r'\{"((?:[^"\\]|\\.)*)"\}', found.group(1))) if found else ""
+
+
+class Checker:
+    def __init__(self, arguments, compiler, folder):
+        self.arguments, self.compiler, self.folder, self.wrong = arguments, compiler, folder, []
+
+    def complain(self, name, what):
+        print(f"{name}: {what}", flush=True)
+        self.wrong.append(name)
+
+    def compile(self, model: Path, further, seconds):
+        """The compiler's exit code and what it said; None for a file that is not even a FlatBuffer."""
+        literal = self.folder / "network.inc"
+        written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--quiet"], capture_output=True, text=True)
+        if written.returncode != 0:
+            return None
+        command = [*self.compiler, f'-DMODEL_BYTES="{literal}"', *further, self.arguments.source]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        return done.returncode, done.stderr
+
+    def check_same(self, model: Path, name: str):
+        ran = subprocess.run([self.arguments.runner, model], capture_output=True, text=True)
+        program = self.folder / "program"
+        compiled = self.compile(model, ["-pthread", "-o", str(program)], LONGEST)
+        if compiled is None:
+            if ran.returncode != 3:
+                self.complain(name, "is no FlatBuffer to the writer of literals, but a program reads it")
+            return
+        code, said = compiled
+        if ran.returncode == 3:
+            reason = reason_in(said)
+            if code == 0 or not reason or not words(ran.stdout).startswith(words(reason)[:400]):
+                self.complain(name, f"a program says: {ran.stdout.strip()}\nand the compiler ({code}): {reason or said[:2000]}")
+            else:
+                print(f"{name}: refused alike: {ran.stdout.strip()}", flush=True)
+            return
+        if code != 0:
+            self.complain(name, f"the compiler does not take it: {said[:3000]}")
+            return
+        static = subprocess.run([program], capture_output=True, text=True)
+        if static.returncode != 0 or static.stdout != ran.stdout or not static.stdout:
+            self.complain(name, f"outputs differ: {static.stdout[:200]} instead of {ran.stdout[:200]}")
+        else:
+            print(f"{name}: the same {len(static.stdout) // 2} bytes", flush=True)
+
+    def check_harmless(self, content: bytes, name: str):
+        model = self.folder / "changed.tflite"
+        model.write_bytes(content)
+        try:
+            compiled = self.compile(model, ["-fsyntax-only"], LONGEST_FOR_CHANGED)
+        except subprocess.TimeoutExpired:
+            self.complain(name, f"the compiler takes longer than {LONGEST_FOR_CHANGED} s")
+            return
+        if compiled is None or compiled[0] == 0:
+            return
+        code, said = compiled
+        if code < 0 or "internal compiler error" in said or "PLEASE submit a bug report" in said:
+            self.complain(name, f"the compiler crashed: {said[:2000]}")
+        elif "graph_rejected<" not in said:
+            self.complain(name, f"refused without a reason of ours: {said[:2000]}")
+
+
+def main() -> int:
+    own, _, compiler = "\0".join(sys.argv[1:]).partition("\0--\0")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--writer", required=True, help="program that writes literals")
+    parser.add_argument("--runner", required=True, help="program that runs files")
+    parser.add_argument("--source", required=True, help="in_the_compiler.cpp")
+    parser.add_argument("--changed", type=int, default=0, metavar="N", help="files with one byte changed, for each file")
+    parser.add_argument("--every", type=int, default=0, metavar="N", help="cut each file at every N-th byte")
+    parser.add_argument("--seed", type=int, default=1, help="chooses the changed bytes")
+    parser.add_argument("models", nargs="+", type=Path)
+    arguments = parser.parse_args(own.split("\0"))
+    files = sorted(f for place in arguments.models for f in (place.rglob("*.tflite") if place.is_dir() else [place]))
+    if not files:
+        print(f"skipped: no models in {', '.join(map(str, arguments.models))}")
+        return 0
+    dice = random.Random(arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:
+        checker = Checker(arguments, compiler.split("\0"), Path(folder))
+        for model in files:
+            content = model.read_bytes()
+            checker.check_same(model, model.name)
+            for i in range(arguments.changed):
+                at, byte = dice.randrange(len(content)), dice.randrange(1, 256)
+                checker.check_harmless(content[:at] + bytes([content[at] ^ byte]) + content[at + 1:], f"{model.name}, byte {at} changed by {byte}")
+            for size in range(arguments.every, len(content), arguments.every) if arguments.every else []:
+                checker.check_harmless(content[:size], f"{model.name}, cut at byte {size}")
+    print(f"{len(files)} files, {len(checker.wrong)} wrong")
+    return 1 if checker.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
