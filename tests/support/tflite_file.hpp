@@ -84,6 +84,7 @@ struct file {
   std::vector<signature> signatures = {};
   std::vector<std::byte> behind = {};  // the FlatBuffer
   const char* identifier = "TFL3";
+  bool has_buffers = true;  // false: the list is empty, and buffer 0 of all tensors is not in it
   std::vector<further_field> further = {};
 
   int add(tensor t) {
@@ -116,6 +117,7 @@ class writer {
       tensors.push_back(write(t, buffers.size()));
       if (t.buffer < 0) buffers.push_back(buffer(t.data, t.is_behind));
     }
+    if (!file_.has_buffers) buffers.clear();
     for (const call& c : file_.calls) {
       calls.push_back(write(c, codes.size()));
       codes.push_back(code(c));

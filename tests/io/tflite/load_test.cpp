@@ -311,17 +311,36 @@ const spoiled files[] = {
     {"QUANTIZE to an integer that has no scale here",
      [](file& f) {
        f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.01F}, {0}}};
-       f.tensors[3] = {int32, {1, 2}, "y", {}, {{0.0001F}, {0}}};
+       f.tensors[3] = {int64, {1, 2}, "y", {}, {{0.0001F}, {0}}};
        f.calls = {{114, {0}, {3}}};
      },
-     "subgraph 0: operator 0 QUANTIZE: output 0: i32 with a scale, which integers of 8 and 16 bits alone have here"},
-    {"QUANTIZE from an integer that has no scale here",
+     "subgraph 0: operator 0 QUANTIZE: output 0: i64 with a scale, which integers of 8, 16 and 32 bits that a run computes have here"},
+    {"QUANTIZE from a constant that has no scale here",
      [](file& f) {
-       f.tensors[0] = {int32, {1, 2}, "x", {}, {{0.0001F}, {0}}};
+       f.tensors[1] = {int32, {1, 2}, "w", bytes_of<std::int32_t>({1, 2}), {{0.0001F}, {0}}};
        f.tensors[3] = {int8, {1, 2}, "y", {}, {{0.01F}, {0}}};
-       f.calls = {{114, {0}, {3}}};
+       f.calls = {{114, {1}, {3}}};
      },
-     "subgraph 0: operator 0 QUANTIZE: input 0: i32 with a scale, which integers of 8 and 16 bits alone have here"},
+     "subgraph 0: operator 0 QUANTIZE: input 0: i32 with a scale, which integers of 8, 16 and 32 bits that a run computes have here"},
+    {"RESHAPE to a shape that is no list, without the option",
+     [](file& f) {
+       f.add({int32, {1, 2}, "shape", bytes_of<std::int32_t>({1, 2})});
+       f.calls = {{reshape, {0, 4}, {3}}};
+     },
+     "subgraph 0: operator 0 RESHAPE: input 1: got a shape of rank 2, expected a list, or the option new_shape"},
+    {"ELU to bytes without a scale",
+     [](file& f) {
+       f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
+       f.tensors[3] = {int8, {1, 2}, "y"};
+       f.calls = {{111, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 ELU: output 0: got i8 [1, 2] without a scale, expected one"},
+    {"ELU of 16 bits",
+     [](file& f) {
+       f.tensors[0] = {int16, {1, 2}, "x", {}, {{0.5F}, {0}}}, f.tensors[3] = {int16, {1, 2}, "y", {}, {{0.5F}, {0}}};
+       f.calls = {{111, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 ELU: input 0: got quantised i16 [1, 2] that a run computes or is given, expected f32"},
     {"the declared rank of a constant through DEQUANTIZE",
      [](file& f) {
        f.tensors[1] = {int8, {2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F}, {0}}};
@@ -494,6 +513,19 @@ TEST_CASE("tflite: large constants become weights with names of their own, and r
   const outcome got = run_file(f.bytes(), {std::vector<double>(300, 0.5)});
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].numbers[299] == 3 * 299 + 0.5);
+}
+
+TEST_CASE("tflite: buffer 0 means no elements, also in a file without a list of buffers") {
+  file f;
+  for (const char* name : {"x", "y"}) f.add({float32, {1, 2}, name}), f.tensors.back().buffer = 0;
+  f.calls = {{relu, {0}, {1}}};
+  f.inputs = {0}, f.outputs = {1};
+  f.has_buffers = false;
+  const outcome got = run_file(f.bytes(), {{-1, 2}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{0, 2});
+  f.tensors[0].buffer = 1;
+  CHECK(load_file(f.bytes()).error == "subgraph 0: input 0: tensor 0 \"x\" buffer: got 1, expected one of 0");
 }
 
 TEST_CASE("tflite: bytes at any address are read") {

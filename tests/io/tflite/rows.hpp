@@ -29,6 +29,9 @@ inline data u(std::vector<std::int32_t> shape, std::vector<double> numbers, floa
 inline data q16(std::vector<std::int32_t> shape, std::vector<double> numbers, float scale) {
   return {int16, shape, numbers, false, {{scale}, {0}}};
 }
+inline data q32(std::vector<std::int32_t> shape, std::vector<double> numbers, float scale) {
+  return {int32, shape, numbers, false, {{scale}, {0}}};
+}
 /// In the file.
 inline data in_file(data d) {
   d.is_constant = true;

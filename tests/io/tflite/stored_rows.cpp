@@ -1,5 +1,6 @@
 // stored_rows: operators on stored numbers, with the bytes that TensorFlow Lite 2.14.1 gave: its reference kernels, for SUM of i8 those that it
-// runs by default. (The tanh of stored numbers is that of the real ones: TensorFlow Lite leaves it out.)
+// runs by default. (The tanh of stored numbers is that of the real ones: TensorFlow Lite leaves it out. ELU and QUANTIZE of 32 bits: by their
+// formulas, round(expm1(x) * (1 / scale)) in float, and round(x * (scale of x / scale of y)).)
 #include "rows.hpp"
 
 namespace tflite_test {
@@ -30,6 +31,14 @@ std::vector<row> rows_of_sums_and_functions() {
       {"unsigned bytes", 50, "LOG_SOFTMAX",
        {u({2, 4}, {0, 133, 255, 218, 131, 131, 131, 131}, 0.1F, 131)}, {36, {}}, {u({2, 4}, {0, 59, 255, 195, 233, 233, 233, 233}, 1 / 16.0F, 255)}},
       {"bytes", 47, "EXP", {q({6}, {-128, -50, 0, 3, 40, 127}, 0.03F, 3)}, {33, {}}, {q({6}, {-100, -98, -91, -90, -70, 127}, 0.1F, -100)}},
+      {"bytes", 111, "ELU", {q({8}, {-128, -50, -3, 2, 3, 4, 40, 127}, 0.05F, 3)}, {}, {q({8}, {-125, -123, -106, -101, -100, -99, -54, 55}, 0.04F, -100)}},
+      {"bytes, which saturate", 111, "ELU", {q({6}, {-128, -50, -11, -10, -9, 127}, 0.05F, -10)}, {}, {q({6}, {-128, -114, -33, -28, -23, 127}, 0.01F, -28)}},
+      {"16 bits to 32", 114, "QUANTIZE",
+       {q16({5}, {-32768, -1, 0, 7, 32767}, 0.01F)}, {89, {}}, {q32({5}, {-3276800, -100, 0, 700, 3276700}, 0.0001F)}},
+      {"32 bits to 16", 114, "QUANTIZE",
+       {q32({7}, {-400000000, -149, -51, 0, 49, 51, 3276800}, 0.0001F)}, {89, {}}, {q16({7}, {-32768, -1, -1, 0, 0, 1, 32767}, 0.01F)}},
+      {"32 bits to 8", 114, "QUANTIZE",
+       {q32({7}, {-400000000, -149, -51, 0, 49, 51, 3276800}, 0.0001F)}, {89, {}}, {q({7}, {-128, -4, -4, -3, -3, -2, 127}, 0.01F, -3)}},
       {"fused tanh of bytes", 0, "ADD",
        {q({4}, {-100, 0, 20, 120}, 0.05F, 0), q({4}, {10, 5, 3, 100}, 0.04F, 2)}, {11, {byte(0, 4)}}, {q({4}, {-128, 15, 100, 127}, 1 / 128.0F, 0)}},
       {"fused tanh of unsigned bytes", 41, "SUB",

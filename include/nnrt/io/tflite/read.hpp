@@ -213,6 +213,30 @@ inline constexpr std::size_t most_ends = 4096;
   return made_unique(made);
 }
 
+/// Whether an operator QUANTIZE of a subgraph reads or makes integers of 32 bits.
+[[gnu::cold]] constexpr bool requantises_i32(const document& file, record<schema::subgraph> graph) {
+  constexpr std::int32_t quantize = builtin_number("QUANTIZE");
+  const auto tensors = graph[schema::subgraph::tensors];
+  const auto operators = graph[schema::subgraph::operators];
+  const auto has_i32 = [&](list<std::int32_t> ends) {
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const auto index = static_cast<std::uint32_t>(ends[i]);
+      if (index < tensors.size() && dtype_of_type(tensors[index][schema::tensor::type]) == i32) return true;
+    }
+    return false;
+  };
+  for (std::uint32_t code = 0; code < file.code_count(); ++code) {
+    if (number_of(file.code(code)) != quantize) continue;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+      const record<schema::node> found = operators[i];
+      if (found[schema::node::opcode_index] == code &&
+          (has_i32(found[schema::node::inputs]) || has_i32(found[schema::node::outputs])))
+        return true;
+    }
+  }
+  return false;
+}
+
 [[gnu::cold]] constexpr result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
                                               tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
@@ -309,7 +333,10 @@ class network_reader {
   }
   constexpr records<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
   constexpr tensor_reader& tensors() {
-    if (!reader_) reader_.emplace(file_, graph_, wanted_, network_, tensors_);
+    if (!reader_) {
+      reader_.emplace(file_, graph_, wanted_, network_, tensors_);
+      if (detail::requantises_i32(file_, graph_)) reader_->keep_scales_of_i32();
+    }
     return *reader_;
   }
   [[gnu::cold]] constexpr result<void> in_subgraph(result<void> done) const {

@@ -70,6 +70,10 @@ class tensor_reader {
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
   }
 
+  /// From now on integers of 32 bits that are no constants have the scales that the file gives them. QUANTIZE needs
+  /// these; other operators take such integers as they are.
+  constexpr void keep_scales_of_i32() { keeps_scales_of_i32_ = true; }
+
   /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
   /// can need).
   [[gnu::cold]] constexpr result<void> read_names();
@@ -162,6 +166,7 @@ class tensor_reader {
   // What was declared before: with the extents of the shape, and with those that stay unknown; none where nothing was.
   pool<std::int32_t> known_[2];
   pool<tensor_desc> descs_;
+  bool keeps_scales_of_i32_ = false;
 };
 
 // --- details ---------------------------------------------------------------
@@ -250,7 +255,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
                                                     tensor_desc& desc) {
   const auto scales = q[schema::quantization::scale];
   const auto zero_points = q[schema::quantization::zero_point];
-  if (scales.empty() || !quantised_elements.contains(desc.type)) return {};
+  if (scales.empty()) return {};
   if (!zero_points.empty() && zero_points.size() != scales.size())
     return letters({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
   if (scales.size() > 1 || (is_constant && scales[0] == 0 && is_scale_of_channel(q, desc))) return read_scales(q, desc);
@@ -287,7 +292,8 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   shape_t shape;
   if (const auto fault = detail::read_shape(tensor, unknown_extents && !has_data(index), shape); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
-  if (const auto buffer = tensor[schema::tensor::buffer]; buffer >= file_.buffer_count())
+  // Buffer 0 means "no elements", also in files that have no list of buffers.
+  if (const auto buffer = tensor[schema::tensor::buffer]; buffer != 0 && buffer >= file_.buffer_count())
     return fail(
         refusal(index, error_code::invalid_file, {"buffer: got ", buffer, ", expected one of ", file_.buffer_count()}));
   if (const auto buffer = tensor[schema::tensor::buffer]; !file_.holds_buffer(buffer))
@@ -300,6 +306,9 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
     return fail(
         refusal(index, error_code::not_supported,
                 {"quantization details: got kind ", quantised[schema::quantization::details_type], ", expected none"}));
+  const bool has_scale = detail::quantised_elements.contains(desc.type) ||
+                         (desc.type == i32 && keeps_scales_of_i32_ && !has_data(index));
+  if (!has_scale) return desc;
   if (const auto fault = detail::read_quantisation(quantised, has_data(index), desc); !fault.empty())
     return fail(refusal(index, error_code::invalid_file, {fault}));
   return desc;

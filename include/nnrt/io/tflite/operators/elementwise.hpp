@@ -174,12 +174,16 @@ namespace detail {
 /// To the element type and quantisation of the output.
 [[gnu::cold]] constexpr void read_quantize(node_reader& node) {
   const std::int32_t x = node.input(0);
-  // Tensors of other integers have no scale here, whatever the file says.
-  const auto loses_scale = [](const tensor_desc& desc, float scale) { return scale != 0 && types::integer.contains(desc.type) && !desc.quantised; };
+  // Constants of i32 and wider integers have no scale here, whatever the file says.
+  const auto loses_scale = [](const tensor_desc& desc, float scale) {
+    return scale != 0 && types::integer.contains(desc.type) && !desc.quantised;
+  };
+  constexpr std::string_view who_has = " with a scale, which integers of 8, 16 and 32 bits that a run computes have here";
   const tensor_desc& from = node.desc(x);
-  if (loses_scale(from, node.one_scale_or_0(0))) node.not_supported({"input 0: ", name_of(from.type), " with a scale, which integers of 8 and 16 bits alone have here"});
+  if (loses_scale(from, node.one_scale_or_0(0))) node.not_supported({"input 0: ", name_of(from.type), who_has});
   const tensor_desc to = node.declared(0);
-  if (node.is_fine() && loses_scale(to, node.output_scale_or_0(0))) node.not_supported({"output 0: ", name_of(to.type), " with a scale, which integers of 8 and 16 bits alone have here"});
+  if (node.is_fine() && loses_scale(to, node.output_scale_or_0(0)))
+    node.not_supported({"output 0: ", name_of(to.type), who_has});
   ops::quant_dtype_cast::attrs attrs;
   attrs.src_t = static_cast<std::int64_t>(node.desc(x).type);
   attrs.dst_t = static_cast<std::int64_t>(node.declared(0).type);

@@ -48,14 +48,30 @@ template <class Op> [[gnu::cold]] constexpr void read_function(node_reader& node
   attrs.axis = -1;
   node.finish<ops::log_softmax>(attrs, {x});
 }
+namespace detail {
 /// x where it is positive, else exp(x) - 1, in f64 for what is near 0.
-[[gnu::cold]] constexpr void read_elu(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  detail::require_f32(node, x);
-  const std::int32_t exponential = node.add<ops::exp>({}, {detail::cast_to(node, x, f64)});
+[[gnu::cold]] constexpr std::int32_t elu_of_reals(node_reader& node, std::int32_t x) {
+  const std::int32_t exponential = node.add<ops::exp>({}, {cast_to(node, x, f64)});
   const std::int32_t less = node.add<ops::sub>({}, {exponential, node.scalar(f64, 1)});
   const std::int32_t is_not_positive = node.add<ops::less_equal>({}, {x, node.scalar(f32, 0)});
-  node.finish<ops::select>({}, {is_not_positive, detail::cast_to(node, less, f32), x});
+  return node.add<ops::select>({}, {is_not_positive, cast_to(node, less, f32), x});
+}
+}  // namespace detail
+/// Bytes, too: TFLite's table of them holds the real results times 1 / scale, rounded, and not their quotients.
+[[gnu::cold]] constexpr void read_elu(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  const tensor_desc to = node.declared(0);
+  if (!node.desc(x).quantised || node.desc(x).type != i8) {
+    detail::require_f32(node, x);
+    return node.conclude(0, detail::elu_of_reals(node, x));
+  }
+  if (node.is_fine() && to.quantised.mode != quantisation::kind::per_tensor)
+    return node.not_supported({"output 0: got ", piece(to.type, to.shape), " without a scale, expected one"});
+  const std::int32_t real = detail::elu_of_reals(node, detail::as_real(node, x));
+  const std::int32_t steps = node.add<ops::mul>({}, {real, node.scalar(f32, float_quotient(1, to.quantised.scale))});
+  tensor_desc in_steps = to;
+  in_steps.quantised.scale = 1;
+  node.conclude(0, detail::with_scale(node, detail::as_stored(node, steps, in_steps), to.quantised));
 }
 
 /// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of both differ.

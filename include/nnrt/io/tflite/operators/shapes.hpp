@@ -66,10 +66,15 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   return node.integer_list(std::span(shape.begin(), shape.end()));
 }
 
-/// The shape that RESHAPE wants: an operand, else an option, else what the output declares.
+/// The shape that RESHAPE wants: an operand, else an option, else what the output declares. An operand that is no list
+/// counts as none, as TFLite has it.
 [[gnu::cold]] constexpr std::int32_t wanted_shape(node_reader& node) {
-  if (node.has(1)) return node.input(1);
+  const std::int32_t operand = node.input(1);
+  const int rank = node.desc(operand).rank();
+  if (operand != ir::none && rank == 1) return operand;
   const auto listed = node.options<schema::reshape_options>()[schema::reshape_options::new_shape];
+  if (operand != ir::none && listed.empty())
+    node.refuse(error_code::invalid_file, {"input 1: got a shape of rank ", rank, ", expected a list, or the option new_shape"});
   if (listed.empty()) return declared_extents(node);
   if (listed.size() == 1 && listed[0] == 0) return node.integer_list({});  // how early files say "one number"
   const auto items = read_list<int_list<max_rank>>(node, listed);
