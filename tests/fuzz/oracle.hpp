@@ -102,6 +102,8 @@ class computed_by_references {
       if (const nnrt::ir::value& v = network.graph.values[id]; v.is == nnrt::ir::kind::weight)
         std::ranges::copy(network.weights.find(network.graph.name_of(v.name))->bytes,
                           bytes_of(static_cast<std::int32_t>(id)).begin());
+    for (const nnrt::ir::state& s : network.graph.states)
+      if (s.initial != nnrt::ir::none) std::ranges::copy(bytes_of(s.initial), bytes_of(s.value).begin());
     for (const nnrt::ir::node& n : network.graph.nodes)
       if (!run(n)) return;
     is_whole_ = true;

@@ -15,12 +15,12 @@ namespace tflite_test {
 
 // Element types.
 inline constexpr int float32 = 0, float16 = 1, int32 = 2, uint8 = 3, int64 = 4, string = 5, boolean = 6, int16 = 7,
-                     int8 = 9, float64 = 10, uint64 = 12, int4 = 17;
+                     int8 = 9, float64 = 10, uint64 = 12, resource = 13, int4 = 17;
 
 /// A field of an operator's options.
 struct field {
   int slot;
-  std::variant<std::int8_t, std::int32_t, float, bool, std::vector<std::int32_t>> value;
+  std::variant<std::int8_t, std::int32_t, float, bool, std::vector<std::int32_t>, std::string> value;
 };
 /// The options of an operator; tag 0: none.
 struct options {
@@ -73,24 +73,29 @@ struct signature {
   std::uint32_t subgraph = 0;
 };
 
+/// Tensors and the operators on them.
+struct subgraph {
+  std::vector<tensor> tensors = {};
+  std::vector<call> calls = {};
+  std::vector<std::int32_t> inputs = {}, outputs = {};
+
+  int add(tensor t) {
+    tensors.push_back(std::move(t));
+    return static_cast<int>(tensors.size()) - 1;
+  }
+};
+
 /// A file; bytes() writes it down as it stands.
-struct file {
-  std::vector<tensor> tensors;
-  std::vector<call> calls;
-  std::vector<std::int32_t> inputs, outputs;
+struct file : subgraph {
   std::uint32_t version = 3;
-  int subgraphs = 1;
+  int subgraphs = 1;                 // so often the file has its own
+  std::vector<subgraph> called = {};  // behind these
   std::uint64_t buffer_offset = 0, buffer_size = 0;  // of buffers behind the FlatBuffer
   std::vector<signature> signatures = {};
   std::vector<std::byte> behind = {};  // the FlatBuffer
   const char* identifier = "TFL3";
   bool has_buffers = true;  // false: the list is empty, and buffer 0 of all tensors is not in it
   std::vector<further_field> further = {};
-
-  int add(tensor t) {
-    tensors.push_back(std::move(t));
-    return static_cast<int>(tensors.size()) - 1;
-  }
 
   /// The file; its begin is aligned as that of a mapped one.
   std::vector<std::byte> bytes() const;
@@ -112,28 +117,13 @@ class writer {
   explicit writer(const file& f) : file_(f) {}
 
   std::vector<std::byte> write() {
-    std::vector<offset> buffers{buffer({}, false)}, tensors, codes, calls, graphs;
-    for (const tensor& t : file_.tensors) {
-      tensors.push_back(write(t, buffers.size()));
-      if (t.buffer < 0) buffers.push_back(buffer(t.data, t.is_behind));
-    }
-    if (!file_.has_buffers) buffers.clear();
-    for (const call& c : file_.calls) {
-      calls.push_back(write(c, codes.size()));
-      codes.push_back(code(c));
-    }
-    const auto tensor_list = b_.CreateVector(tensors), call_list = b_.CreateVector(calls);
-    const auto inputs = b_.CreateVector(file_.inputs), outputs = b_.CreateVector(file_.outputs);
-    for (int i = 0; i < file_.subgraphs; ++i) {
-      const further_fields besides(*this, "SubGraph");
-      const auto start = b_.StartTable();
-      besides.add();
-      b_.AddOffset(slot(0), tensor_list), b_.AddOffset(slot(1), inputs);
-      b_.AddOffset(slot(2), outputs), b_.AddOffset(slot(3), call_list);
-      graphs.push_back(b_.EndTable(start));
-    }
-    const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers),
-               code_list = b_.CreateVector(codes), signature_list = write(file_.signatures);
+    std::vector<offset> graphs;
+    buffers_.push_back(buffer({}, false));
+    for (int i = 0; i < file_.subgraphs; ++i) graphs.push_back(i == 0 ? write(static_cast<const subgraph&>(file_)) : graphs[0]);
+    for (const subgraph& called : file_.called) graphs.push_back(write(called));
+    if (!file_.has_buffers) buffers_.clear();
+    const auto graph_list = b_.CreateVector(graphs), buffer_list = b_.CreateVector(buffers_),
+               code_list = b_.CreateVector(codes_), signature_list = write(file_.signatures);
     const further_fields besides(*this, "Model");
     const auto start = b_.StartTable();
     besides.add();
@@ -180,6 +170,25 @@ class writer {
     if (!data.empty()) b_.AddOffset(slot(0), bytes);
     b_.AddElement<std::uint64_t>(slot(1), is_behind ? file_.buffer_offset : 0, 0);
     b_.AddElement<std::uint64_t>(slot(2), is_behind ? file_.buffer_size : 0, 0);
+    return b_.EndTable(start);
+  }
+  offset write(const subgraph& g) {
+    std::vector<offset> tensors, calls;
+    for (const tensor& t : g.tensors) {
+      tensors.push_back(write(t, buffers_.size()));
+      if (t.buffer < 0) buffers_.push_back(buffer(t.data, t.is_behind));
+    }
+    for (const call& c : g.calls) {
+      calls.push_back(write(c, codes_.size()));
+      codes_.push_back(code(c));
+    }
+    const auto tensor_list = b_.CreateVector(tensors), call_list = b_.CreateVector(calls);
+    const auto inputs = b_.CreateVector(g.inputs), outputs = b_.CreateVector(g.outputs);
+    const further_fields besides(*this, "SubGraph");
+    const auto start = b_.StartTable();
+    besides.add();
+    b_.AddOffset(slot(0), tensor_list), b_.AddOffset(slot(1), inputs);
+    b_.AddOffset(slot(2), outputs), b_.AddOffset(slot(3), call_list);
     return b_.EndTable(start);
   }
   using offset_list = flatbuffers::Offset<flatbuffers::Vector<offset>>;
@@ -252,9 +261,11 @@ class writer {
     return b_.EndTable(start);
   }
   offset write(const options& with) {
-    std::vector<flatbuffers::Offset<flatbuffers::Vector<std::int32_t>>> lists;
-    for (const field& f : with.fields)
-      if (const auto* list = std::get_if<std::vector<std::int32_t>>(&f.value)) lists.push_back(b_.CreateVector(*list));
+    std::vector<offset> lists;
+    for (const field& f : with.fields) {
+      if (const auto* list = std::get_if<std::vector<std::int32_t>>(&f.value)) lists.push_back(b_.CreateVector(*list).Union());
+      if (const auto* text = std::get_if<std::string>(&f.value)) lists.push_back(b_.CreateString(*text).Union());
+    }
     std::size_t next = 0;
     const auto start = b_.StartTable();
     b_.ForceDefaults(true);
@@ -287,6 +298,7 @@ class writer {
   }
 
   const file& file_;
+  std::vector<offset> buffers_, codes_;
   flatbuffers::FlatBufferBuilder b_;
 };
 

@@ -63,10 +63,6 @@ const spoiled files[] = {
     {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected at least 1"},
     {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },
      "subgraph 0: operator 1: opcode_index: got 7, expected one of 2"},
-    {"control flow", [](file& f) { f.calls[1].builtin = 119; },
-     "subgraph 0: operator 1 WHILE: nnrt has no such operator"},
-    {"a call of another subgraph", [](file& f) { f.subgraphs = 2, f.calls[1].builtin = 129; },
-     "subgraph 0: operator 1 CALL_ONCE: nnrt has no such operator"},
     {"an operator that we lack", [](file& f) { f.calls[1].builtin = 27; },
      "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
     {"an operator that we have and do not read", [](file& f) { f.calls[1].builtin = 52; },
@@ -77,11 +73,11 @@ const spoiled files[] = {
      "subgraph 0: operator 1 builtin operator -3: nnrt has no such operator"},
     {"operators that we lack, each once",
      [](file& f) {
-       f.calls[1].builtin = 119;
-       for (const int builtin : {27, 119, 27, 32}) f.calls.push_back({builtin, {3}, {3}});
+       f.calls[1].builtin = 35;
+       for (const int builtin : {27, 35, 27, 32}) f.calls.push_back({builtin, {3}, {3}});
        f.calls.back().custom = "FlexErf";
      },
-     "subgraph 0: operator 1 WHILE: nnrt has no such operator, nor SVDF, CUSTOM \"FlexErf\""},
+     "subgraph 0: operator 1 UNIDIRECTIONAL_SEQUENCE_RNN: nnrt has no such operator, nor SVDF, CUSTOM \"FlexErf\""},
     {"more operators that we lack than anybody reads",
      [](file& f) {
        for (int i = 0; i < 11; ++i) f.calls.push_back({32, {3}, {3}, {}, std::string(1, static_cast<char>('a' + i))});
@@ -160,7 +156,9 @@ const spoiled files[] = {
      "subgraph 0: output 0: tensor 3 \"y\" is read, but neither an input nor a constant, nor made by an operator "
      "before"},
     {"variable", [](file& f) { f.tensors[1].is_variable = true; },
-     "subgraph 0: operator 0 ADD: tensor 1 \"w\" is a variable, which keeps its elements between runs"},
+     "subgraph 0: operator 0 ADD: tensor 1 \"w\" is a variable and a constant"},
+    {"input that is a variable", [](file& f) { f.tensors[0].is_variable = true; },
+     "subgraph 0: input 0: tensor 0 \"x\" is an input of the network and a variable"},
     {"sparse", [](file& f) { f.tensors[1].is_sparse = true; }, "subgraph 0: operator 0 ADD: tensor 1 \"w\" is sparse"},
     {"another file", [](file& f) { f.tensors[1].external_buffer = 1; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" has its elements in another file"},

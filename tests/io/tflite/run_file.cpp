@@ -18,6 +18,7 @@ outcome describe(const ir::graph& g) {
   for (const ir::node& n : g.nodes) made.nodes.emplace_back(n.op->name);
   for (const std::int32_t id : g.inputs) made.inputs.push_back(described(g.name_of(g.at(id).name), g.at(id).desc));
   for (const ir::output& out : g.outputs) made.outputs.push_back(described(g.name_of(out.name), g.at(out.value).desc));
+  for (const ir::state& one : g.states) made.states.push_back(described(g.name_of(g.at(one.value).name), g.at(one.value).desc));
   return made;
 }
 
@@ -40,6 +41,17 @@ void append(std::vector<double>& numbers, session& s, std::size_t i) {
   });
 }
 
+/// One run of a session, and what comes out.
+outcome run_once(session& s, const program& compiled, outcome made, const std::vector<std::vector<double>>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled.input_desc(i).type, inputs[i]);
+  if (const auto done = s.run(); !done) return failed(done.error());
+  for (std::size_t i = 0; i < made.outputs.size(); ++i) {
+    made.outputs[i] = described(made.outputs[i].name, s.output_desc(i));
+    append(made.outputs[i].numbers, s, i);
+  }
+  return made;
+}
+
 outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs,
             const std::vector<std::vector<std::int64_t>>& shapes = {}) {
   if (!loaded) return failed(loaded.error());
@@ -53,13 +65,7 @@ outcome run(result<model> loaded, const std::vector<std::vector<double>>& inputs
     for (const std::int64_t extent : shapes[i]) resized[i].push_back(extent);
   if (!shapes.empty())
     if (const auto done = s.resize(resized); !done) return failed(done.error());
-  for (std::size_t i = 0; i < inputs.size(); ++i) fill(s, i, compiled->input_desc(i).type, inputs[i]);
-  if (const auto done = s.run(); !done) return failed(done.error());
-  for (std::size_t i = 0; i < made.outputs.size(); ++i) {
-    made.outputs[i] = described(made.outputs[i].name, s.output_desc(i));
-    append(made.outputs[i].numbers, s, i);
-  }
-  return made;
+  return run_once(s, *compiled, std::move(made), inputs);
 }
 
 }  // namespace
@@ -71,6 +77,21 @@ outcome load_file(std::span<const std::byte> file, bool unknown_extents, std::st
 
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs) {
   return run(tflite::parse(file), inputs);
+}
+
+std::vector<outcome> run_in_turn(std::span<const std::byte> file, const std::vector<std::vector<std::vector<double>>>& inputs,
+                                 std::size_t reset_before) {
+  const auto loaded = tflite::parse(file);
+  if (!loaded) return {failed(loaded.error())};
+  const auto compiled = compile(*loaded);
+  if (!compiled) return {failed(compiled.error())};
+  session s(*compiled);
+  std::vector<outcome> made;
+  for (const auto& one : inputs) {
+    if (made.size() == reset_before) s.reset();
+    made.push_back(run_once(s, *compiled, describe(loaded->graph), one));
+  }
+  return made;
 }
 
 outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,

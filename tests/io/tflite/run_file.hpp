@@ -18,13 +18,16 @@ struct result_tensor {
 struct outcome {
   std::string error;               // empty when everything went well
   std::vector<std::string> nodes;  // operators of the model, in order
-  std::vector<result_tensor> inputs, outputs;
+  std::vector<result_tensor> inputs, outputs, states;
 };
 
 /// Loads the file only: `outputs` have no numbers.
 outcome load_file(std::span<const std::byte> file, bool unknown_extents = false, std::string_view signature = {});
 /// One run with these inputs.
 outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<double>>& inputs);
+/// One run after the other in one session, each with these inputs; before the run of this number the session is reset.
+std::vector<outcome> run_in_turn(std::span<const std::byte> file, const std::vector<std::vector<std::vector<double>>>& inputs,
+                                 std::size_t reset_before = 0);
 /// The same with extents that the file calls unknown, for inputs of these shapes.
 outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,
                     const std::vector<std::vector<double>>& inputs);

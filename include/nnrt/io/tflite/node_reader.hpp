@@ -61,6 +61,10 @@ class node_reader {
         outputs_(node[schema::node::outputs]) {}
 
   constexpr bool is_fine() const { return message_.empty(); }
+  constexpr tensor_reader& tensors() { return tensors_; }
+  constexpr find_operator finder() const { return find_; }
+  constexpr document& file() { return file_; }
+  constexpr graph_builder& network() { return network_; }
   /// What went wrong first.
   constexpr error reason() const { return {code_, message_}; }
   /// Keeps an error, unless there is one.
@@ -68,6 +72,15 @@ class node_reader {
     if (!is_fine()) return;
     code_ = code;
     message_ = letters(what);
+  }
+  constexpr void check(const result<void>& done) {
+    if (!done) refuse(done.error().code(), {done.error().letters()});
+  }
+  /// The value, or ir::none beside a refusal.
+  constexpr std::int32_t taken(const result<std::int32_t>& made) {
+    if (made) return *made;
+    refuse(made.error().code(), {made.error().letters()});
+    return ir::none;
   }
   [[gnu::cold]] constexpr void not_supported(pieces what) { refuse(error_code::not_supported, what); }
   /// Refuses operand `id`, which is input i of the operator, for what it is; `expected` is what nnrt reads in its
@@ -119,6 +132,26 @@ class node_reader {
     const error found = tensors_.refusal(inputs_[i], error_code::invalid_file, why);
     refuse(found.code(), {found.letters()});
   }
+
+  /// The value of input i, or the resource that it is.
+  constexpr std::int32_t operand(std::size_t i) {
+    return is_fine() && has(i) ? taken(tensors_.value_or_resource(inputs_[i])) : ir::none;
+  }
+  /// Input i, which must be a resource.
+  [[gnu::cold]] constexpr std::int32_t resource(std::size_t i) {
+    const std::int32_t id = operand(i);
+    if (is_fine() && !tensor_reader::is_resource(id))
+      refuse(error_code::invalid_file, {"input ", i, ": got ", id == ir::none ? "none" : "a tensor with elements",
+                                        ", expected a resource that VAR_HANDLE makes"});
+    return id;
+  }
+  /// Says that output i is a value of which the subgraph that was called has said all, or a resource.
+  [[gnu::cold]] constexpr void pass_on(std::size_t i, std::int32_t id) {
+    if (tensor_reader::is_resource(id)) return define(i, id);
+    conclude(i, id);
+  }
+  /// Whether the value is true, which must be known before the network runs.
+  [[gnu::cold]] constexpr bool truth(std::int32_t id, std::string_view what);
 
   /// What is known of a value; an empty desc of one that is missing.
   constexpr tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
@@ -207,7 +240,7 @@ class node_reader {
   /// file's size.
   [[gnu::cold]] constexpr void count_copy(std::int64_t bytes) {
     if (!is_fine() || inputs_.empty()) return;
-    if (auto ok = tensors_.count_copy(inputs_[0], bytes); !ok) refuse(ok.error().code(), {ok.error().letters()});
+    check(tensors_.count_copy(inputs_[0], bytes));
   }
 
   /// The fused activation of this number. Those that our operators do not fuse become nodes behind the one that is the
@@ -270,12 +303,6 @@ class node_reader {
     return without;
   }
 
-  constexpr std::int32_t taken(result<std::int32_t> made) {
-    if (made) return *made;
-    refuse(made.error().code(), {made.error().letters()});
-    return ir::none;
-  }
-
   find_operator find_;
   document& file_;
   tensor_reader& tensors_;
@@ -285,6 +312,31 @@ class node_reader {
   std::int8_t activation_behind_ = 0;    // its number in the file
   error_code code_{};
   pool<char> message_;
+};
+
+/// A subgraph that an operator calls: with each call its operators become nodes of the network anew. Constants are
+/// shared by all calls. What is wrong the node keeps.
+class called_subgraph {
+ public:
+  /// `is_once`: it runs once before the network, and gives variables their first elements.
+  constexpr called_subgraph(node_reader& node, std::int64_t number, bool is_once = false);
+  /// The values of its outputs, where these are its inputs: values, or resources.
+  [[gnu::cold]] constexpr pool<std::int32_t> call(array_ref<const std::int32_t> operands);
+
+ private:
+  [[gnu::cold]] constexpr result<void> begin();
+  [[gnu::cold]] constexpr result<void> read(array_ref<const std::int32_t> operands, pool<std::int32_t>& results);
+  constexpr bool is_fine(result<void> done) {
+    if (!done) done = fail(std::move(done.error()).in(letters_of(letters({"subgraph ", number_}))));
+    node_.check(done);
+    return node_.is_fine();
+  }
+
+  node_reader& node_;
+  std::int64_t number_;
+  record<schema::subgraph> graph_;
+  tensor_state state_;
+  tensor_reader tensors_;
 };
 
 /// The nodes of a fused activation that no operator of ours fuses, behind a value.
@@ -327,6 +379,21 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   if (!file_.fits<schema::any_table>(found)) return refuse(error_code::invalid_file, {"its options lie outside of the file"});
   if (const int slot = first_newer_field(found, expected.fields); slot >= 0)
     not_supported({"options: field ", slot, " is newer than the schema that nnrt reads, in which they have ", expected.fields, " fields"});
+}
+
+[[gnu::cold]] constexpr bool node_reader::truth(std::int32_t id, std::string_view what) {
+  if (!is_fine()) return false;
+  const tensor_desc got = desc(id);
+  if (got.type != boolean || got.elements() != 1) {
+    refuse(error_code::invalid_file, {what, ": got ", ir::letters_of(got), ", expected one truth value"});
+    return false;
+  }
+  const ir::value& v = network_.graph().at(id);
+  if (v.is == ir::kind::constant) return network_.graph().element<bool>(v, 0);
+  const bool is_awaited = network_.readiness_of(id) == passes::readiness::evaluated;
+  not_supported({what, " depends on ", is_awaited ? "extents that are unknown" : "numbers that only a run knows",
+                 "; nnrt reads those that follow from shapes and constants"});
+  return false;
 }
 
 [[gnu::cold]] constexpr void node_reader::require_not_negative(std::size_t i) {
@@ -443,7 +510,8 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
                                                            array_ref<const std::int32_t> inputs,
                                                            array_ref<const tensor_desc> wanted,
                                                            array_ref<const tensor_desc> otherwise) {
-  const std::string_view name = tensors_.name(outputs_[0]);  // of all nodes that the operator becomes
+  // Of all nodes that the operator becomes.
+  const std::string_view name = outputs_.empty() ? std::string_view() : tensors_.name(outputs_[0]);
   count_copy(static_cast<std::int64_t>(name.size()));
   if (is_fine()) require_constants(op, inputs, name);
   if (!is_fine()) return {};
@@ -465,7 +533,7 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
     return refuse(error_code::invalid_file, {"outputs: got ", outputs_.size(), ", expected ", i + 1});
   if (activation_behind_ != 0) id = activated(*this, id, activation_behind_);
   if (!is_fine()) return;
-  if (auto ok = tensors_.define(outputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().letters()});
+  check(tensors_.define(outputs_[i], id));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

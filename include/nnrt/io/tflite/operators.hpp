@@ -11,6 +11,7 @@
 #include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
+#include <nnrt/io/tflite/operators/subgraphs.hpp>
 #include <nnrt/ops/abs.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/avg_pool.hpp>
@@ -76,11 +77,14 @@ inline constexpr operator_row operator_table[] = {
     {"ADD_N", 1, schema::empty_options(82), 1, any_number, 1, 1, read_add_n},
     {"ARG_MAX", 3, schema::kind_of<schema::arg_max_options>, 2, 2, 1, 1, read_arg_max},
     {"ARG_MIN", 3, schema::kind_of<schema::arg_min_options>, 2, 2, 1, 1, read_arg_min},
+    {"ASSIGN_VARIABLE", 1, schema::empty_options(113), 2, 2, 0, 0, read_assign_variable},
     {"AVERAGE_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 4, schema::kind_of<schema::batch_matmul_options>, 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 4, schema::empty_options(24), 3, 3, 1, 1, read_batch_to_space_nd},
     {"BROADCAST_ARGS", 1, schema::no_options, 2, 2, 1, 1, read_broadcast_args},
     {"BROADCAST_TO", 3, schema::empty_options(104), 2, 2, 1, 1, read_broadcast_to},
+    {"CALL", 1, schema::kind_of<schema::call_options>, 0, any_number, 0, any_number, read_call},
+    {"CALL_ONCE", 1, schema::kind_of<schema::call_once_options>, 0, 0, 0, 0, read_call_once},
     {"CAST", 7, {37, 2}, 1, 1, 1, 1, read_cast},
     {"CEIL", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::ceil>},
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
@@ -106,6 +110,7 @@ inline constexpr operator_row operator_table[] = {
     {"GREATER", 2, schema::empty_options(44), 2, 2, 1, 1, read_binary<ops::greater>},
     {"GREATER_EQUAL", 3, schema::empty_options(45), 2, 2, 1, 1, read_binary<ops::greater_equal>},
     {"HARD_SWISH", 1, schema::empty_options(91), 1, 1, 1, 1, read_unary<ops::hswish>},
+    {"IF", 1, schema::kind_of<schema::if_options>, 1, any_number, 0, any_number, read_if},
     {"L2_NORMALIZATION", 2, schema::kind_of<schema::l2_norm_options>, 1, 1, 1, 1, read_l2_normalization},
     {"L2_POOL_2D", 1, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_l2_pool_2d},
     {"LEAKY_RELU", 2, schema::kind_of<schema::leaky_relu_options>, 1, 1, 1, 1, read_leaky_relu},
@@ -135,6 +140,7 @@ inline constexpr operator_row operator_table[] = {
     {"QUANTIZE", 4, schema::empty_options(89), 1, 1, 1, 1, read_quantize},
     {"RANGE", 2, schema::empty_options(73), 3, 3, 1, 1, read_range},
     {"RANK", 1, schema::empty_options(86), 1, 1, 1, 1, read_rank},
+    {"READ_VARIABLE", 1, schema::empty_options(112), 1, 1, 1, 1, read_read_variable},
     {"REDUCE_ALL", 1, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_all>},
     {"REDUCE_ANY", 1, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduce_any},
     {"REDUCE_MAX", 3, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_max>},
@@ -175,6 +181,8 @@ inline constexpr operator_row operator_table[] = {
     {"TRANSPOSE", 6, schema::empty_options(26), 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 5, schema::kind_of<schema::transpose_conv_options>, 3, 4, 1, 1, read_transpose_conv},
     {"UNPACK", 4, schema::kind_of<schema::unpack_options>, 1, 1, 1, any_number, read_unpack},
+    {"VAR_HANDLE", 1, schema::kind_of<schema::var_handle_options>, 0, 0, 1, 1, read_var_handle},
+    {"WHILE", 1, schema::kind_of<schema::while_options>, 0, any_number, 0, any_number, read_while},
     {"ZEROS_LIKE", 1, schema::empty_options(67), 1, 1, 1, 1, read_zeros_like},
 };
 

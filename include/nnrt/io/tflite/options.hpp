@@ -266,6 +266,34 @@ struct batch_matmul_options {
   static constexpr bool each(auto f) { return f(adj_x) && f(adj_y) && f(asymmetric); }
 };
 
+/// CALL and CALL_ONCE: the subgraph that is called.
+template <std::uint8_t Tag, class Index> struct call_options_of {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 1;
+  static constexpr scalar<Index> subgraph{0};
+  static constexpr bool each(auto f) { return f(subgraph); }
+};
+using call_options = call_options_of<16, std::uint32_t>;
+using call_once_options = call_options_of<103, std::int32_t>;
+
+/// IF: the subgraphs of a condition that is true, and of one that is false. WHILE: those of the condition and the body.
+template <std::uint8_t Tag> struct two_subgraphs_options {
+  static constexpr std::uint8_t tag = Tag;
+  static constexpr int fields = 2;
+  static constexpr scalar<std::int32_t> first{0}, second{1};
+  static constexpr bool each(auto f) { return f(first) && f(second); }
+};
+using if_options = two_subgraphs_options<92>;
+using while_options = two_subgraphs_options<93>;
+
+/// VAR_HANDLE: which variable.
+struct var_handle_options {
+  static constexpr std::uint8_t tag = 111;
+  static constexpr int fields = 2;
+  static constexpr text container{0}, shared_name{1};
+  static constexpr bool each(auto f) { return f(container) && f(shared_name); }
+};
+
 /// GELU.
 struct gelu_options {
   static constexpr std::uint8_t tag = 116;

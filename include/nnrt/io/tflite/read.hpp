@@ -262,6 +262,20 @@ inline constexpr std::size_t most_ends = 4096;
   return {};
 }
 
+/// Reads operator i of a subgraph.
+[[gnu::cold]] constexpr result<void> read_operator(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
+                                                   records<schema::node> operators, std::size_t i) {
+  const record<schema::node> found = operators[i];
+  node_reader node(file, tensors, network, find, found);
+  const std::uint32_t index = found[schema::node::opcode_index];
+  if (index < file.code_count()) read_node(node, file.code(index), row_of(file.code(index)));
+  else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file.code_count()});
+  if (node.is_fine()) return {};
+  pool<char> place = letters({"operator ", i});
+  if (index < file.code_count()) append(place, {" ", title_of(file.code(index))});
+  return fail(node.reason().in(letters_of(place)));
+}
+
 /// A builder whose graph can be taken, and given back.
 struct network_builder : graph_builder {
   using graph_builder::readiness;
@@ -334,7 +348,7 @@ class network_reader {
   constexpr records<schema::node> operators() const { return graph_[schema::subgraph::operators]; }
   constexpr tensor_reader& tensors() {
     if (!reader_) {
-      reader_.emplace(file_, graph_, wanted_, network_, tensors_);
+      reader_.emplace(file_, graph_, wanted_, network_, tensors_, subgraph_place{static_cast<std::int32_t>(entry_.subgraph)});
       if (detail::requantises_i32(file_, graph_)) reader_->keep_scales_of_i32();
     }
     return *reader_;
@@ -386,19 +400,68 @@ class network_reader {
 }
 
 [[gnu::cold]] constexpr result<void> network_reader::read_operator(std::size_t i) {
-  const record<schema::node> found = operators()[i];
-  node_reader node(file_, tensors(), network_, find_, found);
-  const std::uint32_t index = found[schema::node::opcode_index];
-  if (index < file_.code_count()) detail::read_node(node, file_.code(index), detail::row_of(file_.code(index)));
-  else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file_.code_count()});
-  if (node.is_fine()) return {};
-  pool<char> place = letters({"operator ", i});
-  if (index < file_.code_count()) append(place, {" ", detail::title_of(file_.code(index))});
-  return fail(node.reason().in(letters_of(place)));
+  return detail::read_operator(file_, tensors(), network_, find_, operators(), i);
 }
 
 [[gnu::cold]] constexpr result<void> network_reader::finish() {
+  if (auto ok = tensors().finish_states(); !ok) return in_subgraph(std::move(ok));
   return in_subgraph(detail::read_outputs(graph_, entry_, tensors(), network_));
+}
+
+/// Subgraphs that call one another, one in the other.
+inline constexpr int most_nested_calls = 8;
+
+constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t number, bool is_once)
+    : node_(node),
+      number_(number),
+      graph_(number >= 0 ? node.file().graph(static_cast<std::uint32_t>(number)) : record<schema::subgraph>()),
+      tensors_(node.file(), graph_, node.tensors().options(), node.network(), state_,
+               {static_cast<std::int32_t>(number), &node.tensors(), is_once || node.tensors().place().is_once}) {
+  if (!node.is_fine()) return;
+  if (!graph_)
+    node.refuse(error_code::invalid_file, {"subgraph: got ", number, ", expected one of ", node.file().graph_count()});
+  else if (is_fine(begin()) && detail::requantises_i32(node.file(), graph_)) tensors_.keep_scales_of_i32();
+}
+
+/// What is looked at once, however often the subgraph is called.
+[[gnu::cold]] constexpr result<void> called_subgraph::begin() {
+  int nested = 0;
+  for (const tensor_reader* caller = &node_.tensors(); caller != nullptr; caller = caller->place().caller, ++nested)
+    if (caller->place().number == number_) return fail(error_code::not_supported, "calls itself");
+  if (nested > most_nested_calls)
+    return fail(error_code::not_supported, {"is called by ", nested, " subgraphs, one in the other, expected at most ", most_nested_calls});
+  // What a reader keeps of a tensor is larger than what the file has of it, and subgraphs may share their tensors.
+  constexpr std::int64_t bytes_of_tensor = 64;
+  const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());
+  if (auto ok = tensors_.count_copy(0, bytes_of_tensor * tensors); !ok) return ok;
+  if (auto ok = tensors_.read_names(); !ok) return ok;
+  if (auto fault = detail::fault_of_fields(graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  return detail::check_operators(node_.file(), graph_[schema::subgraph::operators]);
+}
+
+[[gnu::cold]] constexpr pool<std::int32_t> called_subgraph::call(array_ref<const std::int32_t> operands) {
+  pool<std::int32_t> results;
+  if (node_.is_fine() && !is_fine(read(operands, results))) results.clear();
+  return results;
+}
+
+[[gnu::cold]] constexpr result<void> called_subgraph::read(array_ref<const std::int32_t> operands, pool<std::int32_t>& results) {
+  const auto inputs = graph_[schema::subgraph::inputs], outputs = graph_[schema::subgraph::outputs];
+  const auto operators = graph_[schema::subgraph::operators];
+  if (inputs.size() != operands.size())
+    return fail(error_code::invalid_file, {"inputs: got ", operands.size(), " of the operator that calls it, expected ", inputs.size()});
+  if (auto ok = tensors_.count_called(operators.size() + 1); !ok) return ok;  // one without operators takes time, too
+  tensors_.begin_call();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (auto ok = tensors_.bind(inputs[i], operands[i]); !ok) return ok;
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    if (auto ok = detail::read_operator(node_.file(), tensors_, node_.network(), node_.finder(), operators, i); !ok) return ok;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto id = tensors_.value_or_resource(outputs[i]);
+    if (!id) return fail(id.error());
+    results.push_back(*id);
+  }
+  return {};
 }
 
 /// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which

@@ -40,6 +40,15 @@ struct constant_form {
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
 inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
+/// What lives from run to run: a resource, which has no elements in the file, or a tensor that the file calls a variable.
+struct variable {
+  std::string_view container, name;  // of a resource; of a tensor its own name
+  std::int32_t graph = ir::none, tensor = ir::none;  // where the tensor stands; none: it is a resource
+  std::int32_t state = ir::none;     // of the network; none as long as nobody has read it
+  std::int32_t initial = ir::none;   // what CALL_ONCE has made of it; none: nothing
+  std::int32_t now = ir::none;       // what the run has made of it so far; none: it is the state
+};
+
 /// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can keep.
 struct tensor_state {
   /// A constant of the file that is a value in one of its forms; `next` is another one of the same tensor, or none.
@@ -54,6 +63,23 @@ struct tensor_state {
   pool<std::int32_t> uses;            // how many weights a tensor has given its name to
   pool<char> shared;                  // whether other tensors have its name, too
   std::int64_t copied_bytes = 0;      // of constants and names
+  // Of all subgraphs, in the state of the one that is read:
+  pool<variable> variables;
+  pool<std::int32_t> called_once;     // numbers of subgraphs
+  std::int64_t called_operators = 0;  // of subgraphs that others call, with each call
+};
+
+/// A network with more variables than this is none: they are looked for one by one.
+inline constexpr std::size_t most_variables = 4096;
+/// Operators of subgraphs that others call, counted with each call.
+inline constexpr std::int64_t most_called_operators = 8192;
+
+class tensor_reader;
+/// Which subgraph is read, and for whom.
+struct subgraph_place {
+  std::int32_t number = 0;
+  tensor_reader* caller = nullptr;  // whose operator calls it; nullptr: it is the network
+  bool is_once = false;             // it runs once, and gives variables their first elements
 };
 
 /// The tensors of one subgraph. Errors name the tensor.
@@ -61,12 +87,13 @@ class tensor_reader {
  public:
   /// `state` is empty, and then read_names() comes first, or what another reader of the same subgraph left.
   constexpr tensor_reader(const document& file, record<schema::subgraph> graph, const load_options& wanted,
-                          graph_builder& network, tensor_state& state)
-      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), state_(state) {
+                          graph_builder& network, tensor_state& state, const subgraph_place& place = {})
+      : file_(file), tensors_(graph[schema::subgraph::tensors]), wanted_(wanted), network_(network), place_(place), state_(state),
+        of_all_(place.caller == nullptr ? state : place.caller->of_all_) {
     is_output_.assign(tensors_.size(), 0);
     for (pool<std::int32_t>& known : known_) known.assign(tensors_.size(), ir::none);
     const auto outputs = graph[schema::subgraph::outputs];
-    for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t i = 0; place.caller == nullptr && i < outputs.size(); ++i)
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
   }
 
@@ -126,6 +153,41 @@ class tensor_reader {
   /// An error about this tensor.
   [[gnu::cold]] constexpr error refusal(std::int32_t index, error_code code, pieces why) const;
 
+  constexpr const subgraph_place& place() const { return place_; }
+  constexpr const load_options& options() const { return wanted_; }
+  /// What is known of all subgraphs.
+  constexpr tensor_state& of_all() { return of_all_; }
+  /// Forgets the values of tensors but not of constants: the subgraph is called again.
+  constexpr void begin_call() { state_.ids.assign(tensors_.size(), ir::none); }
+  /// Says which value, or resource, an input of a called subgraph is. Errors: invalid_file (a tensor that is a constant
+  /// or has its value; another element type or scale).
+  [[gnu::cold]] constexpr result<void> bind(std::int32_t index, std::int32_t id);
+  /// A value as value() gives it, or a resource.
+  [[gnu::cold]] constexpr result<std::int32_t> value_or_resource(std::int32_t index) {
+    if (is_index(index) && is_resource(id_of(index))) return id_of(index);
+    return value(index);
+  }
+
+  /// Resources stand in the place of values, below ir::none.
+  static constexpr bool is_resource(std::int32_t id) { return id < ir::none; }
+  static constexpr std::int32_t resource(std::size_t variable) { return ir::none - 1 - static_cast<std::int32_t>(variable); }
+  /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too many).
+  [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
+  /// The resource of this name. Error: not_supported (more variables than a network has).
+  [[gnu::cold]] constexpr result<std::int32_t> named_resource(std::string_view container, std::string_view name);
+  /// What a resource is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls it.
+  /// Errors: not_supported (nothing has been assigned), those of graph_builder::state().
+  [[gnu::cold]] constexpr result<std::int32_t> read_resource(std::int32_t id, const tensor_desc& like);
+  /// What a resource becomes. Errors: not_supported (values that no state can begin with).
+  [[gnu::cold]] constexpr result<void> assign_resource(std::int32_t id, std::int32_t value);
+  /// The scale of a resource that is a state of the network; none when it is not.
+  constexpr quantisation scale_of_state(std::int32_t id) {
+    const variable& v = variable_of(id);
+    return v.state == ir::none ? quantisation() : network_.desc(v.state).quantised;
+  }
+  /// Says what the states of the network become, after its last operator.
+  [[gnu::cold]] constexpr result<void> finish_states();
+
   /// Declares an input of the network under this name.
   [[gnu::cold]] constexpr result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
@@ -144,6 +206,15 @@ class tensor_reader {
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
   constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
+  constexpr bool is_variable(std::int32_t index) const { return at(index)[schema::tensor::is_variable]; }
+  constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
+  [[gnu::cold]] constexpr result<variable*> variable_tensor(std::int32_t index);
+  [[gnu::cold]] constexpr result<void> check_variables() const {
+    if (of_all_.variables.size() < most_variables) return {};
+    return fail(error_code::not_supported, {"variables: got more than ", most_variables});
+  }
+  [[gnu::cold]] constexpr pool<char> state_name(std::string_view name) const;
+  [[gnu::cold]] constexpr result<std::int32_t> zeros(const tensor_desc& desc, std::int32_t index);
   constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_of_four_bits; }
   [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
@@ -161,7 +232,9 @@ class tensor_reader {
   records<schema::tensor> tensors_;
   load_options wanted_;
   graph_builder& network_;
+  subgraph_place place_;
   tensor_state& state_;
+  tensor_state& of_all_;
   pool<char> is_output_;  // of the network
   // What was declared before: with the extents of the shape, and with those that stay unknown; none where nothing was.
   pool<std::int32_t> known_[2];
@@ -178,7 +251,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
 [[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant) {
-  if (tensor[schema::tensor::is_variable]) return letters({"is a variable, which keeps its elements between runs"});
+  if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
   if (tensor[schema::tensor::sparsity]) return letters({"is sparse"});
   if (tensor[schema::tensor::external_buffer] != 0) return letters({"has its elements in another file"});
   if (!tensor[schema::tensor::variant_tensors].empty()) return letters({"has tensors as elements (variant_tensors)"});
@@ -327,6 +400,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (!desc) return fail(std::move(desc.error()));
   if (has_data(index))
     return fail(refusal(index, error_code::invalid_file, {"is an input of the network and a constant"}));
+  if (is_variable(index)) return fail(refusal(index, error_code::not_supported, {"is an input of the network and a variable"}));
   if (id_of(index) != ir::none) return fail(refusal(index, error_code::invalid_file, {"is an input of the network twice"}));
   auto id = network_.input(called, *desc);
   if (!id) return fail(std::move(id.error()));
@@ -334,9 +408,16 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::value(std::int32_t index) {
+  if (is_index(index) && is_resource(id_of(index)))
+    return fail(refusal(index, error_code::invalid_file, {"is a resource, expected one that has elements"}));
   if (is_index(index) && id_of(index) != ir::none) return id_of(index);
   const auto desc = declared(index);
   if (!desc) return fail(desc.error());
+  if (is_variable(index)) {
+    const auto found = variable_tensor(index);
+    if (!found) return fail(found.error());
+    return (*found)->now == ir::none ? (*found)->state : (*found)->now;
+  }
   if (!has_data(index) && desc->elements() != 0)
     return fail(refusal(index, error_code::invalid_file,
                         {"is read, but neither an input nor a constant, nor made by an operator before"}));
@@ -350,7 +431,141 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
         index, error_code::invalid_file,
         {"is made by this operator, but is ",
          has_data(index) ? "a constant of the file" : "an input of the network, or made by another one before"}));
-  id_of(index) = id;
+  if (!is_variable(index)) {
+    id_of(index) = id;
+    return {};
+  }
+  const auto found = variable_tensor(index);
+  if (!found) return fail(found.error());
+  (*found)->now = id;
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> tensor_reader::bind(std::int32_t index, std::int32_t id) {
+  if (is_index(index) && is_variable(index))
+    return fail(refusal(index, error_code::not_supported, {"is an input of a subgraph and a variable"}));
+  if (!is_resource(id)) {
+    const auto desc = declared_result(index);
+    if (!desc) return fail(desc.error());
+    const tensor_desc got = network_.desc(id);
+    constexpr auto same = signature_rule::declared_output_quantisation_must_match;
+    if (got.type != desc->type || !nnrt::detail::require_same_quantisation(same, got.quantised, desc->quantised))
+      return fail(refusal(index, error_code::invalid_file,
+                          {"is given ", ir::letters_of(got), " by the operator that calls the subgraph, expected ", ir::letters_of(*desc)}));
+  }
+  return define(index, id);
+}
+
+[[gnu::cold]] constexpr result<void> tensor_reader::count_called(std::size_t operators) {
+  of_all_.called_operators += static_cast<std::int64_t>(operators);
+  if (of_all_.called_operators <= most_called_operators) return {};
+  return fail(error_code::not_supported, {"called again and again it has more than ", most_called_operators,
+                                          " operators; nnrt unrolls no longer loops"});
+}
+
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::named_resource(std::string_view container, std::string_view name) {
+  pool<variable>& known = of_all_.variables;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (known[i].tensor == ir::none && known[i].name == name && known[i].container == container) return resource(i);
+  if (auto ok = check_variables(); !ok) return fail(std::move(ok.error()));
+  variable made;
+  made.container = container, made.name = name;
+  known.push_back(made);
+  return resource(known.size() - 1);
+}
+
+/// A name that no state has: the given one, or with a number.
+[[gnu::cold]] constexpr pool<char> tensor_reader::state_name(std::string_view name) const {
+  const ir::graph& g = network_.graph();
+  pool<char> made = letters({name.empty() ? "variable" : name});
+  const auto is_taken = [&] {
+    for (const ir::state& s : g.states)
+      if (g.name_of(g.at(s.value).name) == letters_of(made)) return true;
+    return false;
+  };
+  for (std::size_t i = 1; is_taken(); ++i) made = letters({name.empty() ? "variable" : name, "_", i});
+  return made;
+}
+
+namespace detail {
+/// What CALL_ONCE assigns, with the scale that readers give it: the file's bytes are the same under any.
+[[gnu::cold]] constexpr result<std::int32_t> with_scale_of(graph_builder& network, std::int32_t id, const tensor_desc& like) {
+  const ir::value begun = network.graph().at(id);
+  if (begun.is != ir::kind::constant || begun.desc.quantised == like.quantised || begun.desc.type != like.type) return id;
+  tensor_desc desc = begun.desc;
+  desc.quantised = like.quantised;
+  pool<std::byte> bytes;
+  const std::byte* const first = network.graph().bytes.data() + begun.first_byte;
+  bytes.insert(first, first + desc.bytes());
+  return network.constant_bytes(desc, bytes);
+}
+}  // namespace detail
+
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::read_resource(std::int32_t id, const tensor_desc& like) {
+  variable& v = variable_of(id);
+  const std::int32_t last = place_.is_once ? v.initial : v.now;
+  if (last != ir::none) return last;
+  if (v.initial == ir::none)
+    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " is read, but no CALL_ONCE before has assigned it"});
+  if (v.state == ir::none) {
+    const auto initial = detail::with_scale_of(network_, v.initial, like);
+    if (!initial) return initial;
+    auto made = network_.state(letters_of(state_name(v.name)), network_.desc(*initial), *initial);
+    if (!made) return made;
+    v.state = *made;
+  }
+  return v.state;
+}
+
+[[gnu::cold]] constexpr result<void> tensor_reader::assign_resource(std::int32_t id, std::int32_t value) {
+  variable& v = variable_of(id);
+  if (!place_.is_once) {
+    v.now = value;
+    return {};
+  }
+  if (v.state != ir::none || v.now != ir::none)
+    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " is assigned by CALL_ONCE after others have read or assigned it"});
+  const ir::kind is = network_.graph().at(value).is;
+  if (is != ir::kind::constant && is != ir::kind::weight)
+    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " begins as ", ir::letters_of(network_.desc(value)),
+                                            " that is computed, expected a constant of the file, or what follows from at most 1024 of its numbers"});
+  v.initial = value;
+  return {};
+}
+
+/// What a variable tensor is in the first run: zeros; of i8 the zero point.
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::zeros(const tensor_desc& desc, std::int32_t index) {
+  if (desc.type != i8 || desc.quantised.zero_point == 0) return ir::none;
+  if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
+  pool<std::byte> elements;
+  elements.assign(static_cast<std::size_t>(desc.bytes()), static_cast<std::byte>(desc.quantised.zero_point));
+  return network_.constant_bytes(desc, elements);
+}
+
+/// The variable that a tensor is, a state of the network.
+[[gnu::cold]] constexpr result<variable*> tensor_reader::variable_tensor(std::int32_t index) {
+  for (variable& v : of_all_.variables)
+    if (v.tensor == index && v.graph == place_.number) return &v;
+  if (place_.is_once)
+    return fail(refusal(index, error_code::not_supported, {"is a variable of a subgraph that runs once"}));
+  if (auto ok = check_variables(); !ok) return fail(std::move(ok.error()));
+  const auto desc = declared_input(index);
+  if (!desc) return fail(desc.error());
+  const auto initial = zeros(*desc, index);
+  if (!initial) return fail(initial.error());
+  const auto state = network_.state(letters_of(state_name(name(index))), *desc, *initial);
+  if (!state) return fail(state.error());
+  variable made;
+  made.name = name(index), made.graph = place_.number, made.tensor = index, made.state = *state;
+  of_all_.variables.push_back(made);
+  return &of_all_.variables.back();
+}
+
+[[gnu::cold]] constexpr result<void> tensor_reader::finish_states() {
+  for (const variable& v : of_all_.variables) {
+    if (v.state == ir::none) continue;
+    if (auto ok = network_.next(v.state, v.now == ir::none ? v.state : v.now); !ok) return ok;
+  }
   return {};
 }
 
@@ -436,10 +651,10 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
-  state_.copied_bytes += bytes;
-  if (state_.copied_bytes <= most_copied()) return {};
+  of_all_.copied_bytes += bytes;
+  if (of_all_.copied_bytes <= most_copied()) return {};
   return fail(refusal(index, error_code::invalid_file,
-                      {"constants and names: got ", state_.copied_bytes, " bytes to copy, expected at most ", most_copied(),
+                      {"constants and names: got ", of_all_.copied_bytes, " bytes to copy, expected at most ", most_copied(),
                        " in a file of this size"}));
 }
 
@@ -459,7 +674,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   const auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   place.value = *id;
-  state_.places.push_back(place);
+  of_all_.places.push_back(place);
   return id;
 }
 
@@ -469,6 +684,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   pool<char> made = letters({name(index)});
   if (made.empty() || state_.shared[i] != 0) append(made, {"#", index});
   if (state_.uses[i]++ > 0) append(made, {"#", state_.uses[i]});
+  if (place_.caller != nullptr) append(made, {"@", of_all_.places.size()});  // other subgraphs may have such a tensor, too
   return made;
 }
 

@@ -66,14 +66,18 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
   const quantisation from_end = quant{.scale = to.scale, .zero_point = end};
   return node.add<ops::add>({}, {x, node.scalar(from.type, static_cast<double>(end + steps), from_end)}, {from.type, format::nd, {}, to});
 }
+/// The same bytes with the scale and zero point of `to`, where both have one scale.
+[[gnu::cold]] constexpr std::int32_t moved_to(node_reader& node, std::int32_t x, const quantisation& to) {
+  constexpr auto one = quantisation::kind::per_tensor;
+  if (node.desc(x).quantised.mode != one || to.mode != one) return x;
+  return with_zero_point(node, with_scale(node, x, to), to);
+}
 /// Input i of an operator that TFLite lets move or compare what is stored, whatever scale and zero point the file declares for the result: what
 /// the operator does is done with those, so the input's bytes get them first. Zero points of 16-bit numbers stay, and the rules refuse others.
 [[gnu::cold]] constexpr std::int32_t moved_input(node_reader& node, std::size_t i = 0) {
   const std::int32_t x = node.input(i);
-  const tensor_desc from = node.desc(x), to = node.declared(0);
-  const auto has_scale = [](const tensor_desc& d) { return d.quantised.mode == quantisation::kind::per_tensor; };
-  if (!has_scale(from) || !has_scale(to) || from.type != to.type) return x;
-  return with_zero_point(node, with_scale(node, x, to.quantised), to.quantised);
+  const tensor_desc to = node.declared(0);
+  return node.desc(x).type == to.type ? moved_to(node, x, to.quantised) : x;
 }
 
 /// x, or the nearest number from least to most. Stored numbers keep their quantisation.
