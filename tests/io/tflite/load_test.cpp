@@ -58,7 +58,7 @@ struct spoiled {
 };
 
 const spoiled files[] = {
-    {"identifier", [](file& f) { f.identifier = "TFL2"; }, "file identifier: got \"TFL2\", expected \"TFL3\""},
+    {"identifier", [](file& f) { f.identifier = "TFL2"; }, "file identifier: got \"TFL2\", expected \"TFL3\" or \"CIR0\""},
     {"version", [](file& f) { f.version = 2; }, "schema version: got 2, expected 3"},
     {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected at least 1"},
     {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },

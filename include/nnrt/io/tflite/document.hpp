@@ -1,4 +1,4 @@
-// document: a .tflite file whose bytes have been verified - its root, its subgraphs, its signatures, its buffers.
+// document: a .tflite or .circle file whose bytes have been verified - its root, its subgraphs, signatures, buffers.
 // Flow: load() opens one; readers ask it for records and believe what these say, but no index.
 #pragma once
 
@@ -17,7 +17,7 @@ class document {
 
  public:
   /// Errors: invalid_file (what is no FlatBuffer of this kind, or points outside
-  /// of itself, or has no subgraph), not_supported (another version than 3).
+  /// of itself, or has no subgraph), not_supported (another version than 3, or 0 of a Circle file).
   [[gnu::cold]] static constexpr result<document> verify(std::string_view file);
 
   /// A file that has been verified before: constant evaluation does that once, and reads in several steps.
@@ -48,6 +48,8 @@ class document {
   constexpr record<schema::buffer> buffer_record(std::uint32_t index) const { return at(root_[schema::model::buffers], index); }
   constexpr std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
   constexpr std::size_t size() const { return file_.size(); }
+  /// Whether it is a Circle file, of Samsung's ONE: the same tables, and some operators more.
+  constexpr bool is_circle() const { return file_.substr(4, 4) == "CIR0"; }
   /// The file's first byte, from which places count.
   constexpr const char* data() const { return file_.data(); }
 
@@ -79,11 +81,12 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
 
 /// What is wrong with a file before anything in it is looked at; empty when nothing is.
 [[gnu::cold]] constexpr pool<char> fault_of_head(std::string_view file) {
-  constexpr std::string_view identifier = "TFL3";
+  constexpr std::string_view identifier = "TFL3", circle = "CIR0";
   if (file.size() < 8) return letters({"got ", file.size(), " bytes, expected a FlatBuffer of at least 8"});
   const std::string_view found = file.substr(4, identifier.size());
-  if (found != identifier)
-    return letters({"file identifier: got ", piece::in_quotes(found), ", expected ", piece::in_quotes(identifier)});
+  if (found != identifier && found != circle)
+    return letters({"file identifier: got ", piece::in_quotes(found), ", expected ", piece::in_quotes(identifier), " or ",
+                    piece::in_quotes(circle)});
   return {};
 }
 
@@ -102,8 +105,9 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
     return fail(error_code::invalid_file,
                 {"a table, list or string of the FlatBuffer lies outside of the file, which has ", file_.size(), " bytes, or there are too many"});
   root_ = record<schema::model>(root);
-  if (const auto version = root_[schema::model::version]; version != 3)
-    return fail(error_code::not_supported, {"schema version: got ", version, ", expected 3"});
+  const std::uint32_t expected = is_circle() ? 0 : 3;
+  if (const auto version = root_[schema::model::version]; version != expected)
+    return fail(error_code::not_supported, {"schema version: got ", version, ", expected ", expected});
   if (auto fault = detail::fault_of_fields(root_); !fault.empty()) return fail(error_code::not_supported, fault);
   if (graph_count() == 0) return fail(error_code::invalid_file, "subgraphs: got none, expected at least 1");
   return {};

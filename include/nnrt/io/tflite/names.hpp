@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -64,6 +65,14 @@ template <std::size_t Count>
 /// "CONV_2D"; "builtin operator 170".
 [[gnu::cold]] constexpr pool<char> name_of_builtin(std::int32_t number) {
   return name_in(builtin_names, "builtin operator", number);
+}
+
+/// Operators that Circle files have besides, by number from -2 down.
+inline constexpr std::string_view circle_names[] = {"INSTANCE_NORM", "BCQ_FULLY_CONNECTED", "BCQ_GATHER", "GRU", "RMS_NORM"};
+[[gnu::cold]] constexpr pool<char> name_of_circle(std::int32_t number) {
+  const std::int64_t index = -2 - std::int64_t{number};
+  if (index < 0 || index >= std::int64_t{std::size(circle_names)}) return name_of_builtin(number);
+  return letters({circle_names[static_cast<std::size_t>(index)]});
 }
 
 /// Element types by number.

@@ -8,6 +8,7 @@
 #include <nnrt/io/tflite/operators/images.hpp>
 #include <nnrt/io/tflite/operators/layers.hpp>
 #include <nnrt/io/tflite/operators/logic.hpp>
+#include <nnrt/io/tflite/operators/normalisations.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
@@ -191,6 +192,11 @@ inline constexpr operator_row custom_operator_table[] = {
     {"TFLite_Detection_PostProcess", 1, schema::no_options, 3, 3, 4, 4, read_detection_post_process},
 };
 
+/// Operators that Circle files have besides.
+inline constexpr operator_row circle_operator_table[] = {
+    {"INSTANCE_NORM", 1, schema::kind_of<schema::instance_norm_options>, 3, 3, 1, 1, read_instance_norm},
+};
+
 namespace detail {
 
 /// The row of each builtin operator, by its number.
@@ -214,6 +220,10 @@ static_assert(builtin_rows.all_are_known, "nnrt: a row of this table has a name 
 /// The row of a builtin operator; nullptr when we do not read it.
 constexpr const operator_row* row_of_builtin(std::int32_t number) {
   return number >= 0 && number < builtin_count ? detail::builtin_rows.rows[number] : nullptr;
+}
+/// The row of an operator that Circle files alone have, by its negative number.
+constexpr const operator_row* row_of_circle(std::int32_t number) {
+  return number == -2 ? &circle_operator_table[0] : nullptr;
 }
 /// The row of a custom operator; nullptr when we do not read it.
 constexpr const operator_row* row_of_custom(std::string_view code) {

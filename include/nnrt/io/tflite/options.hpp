@@ -294,6 +294,15 @@ struct var_handle_options {
   static constexpr bool each(auto f) { return f(container) && f(shared_name); }
 };
 
+/// INSTANCE_NORM of Circle files.
+struct instance_norm_options {
+  static constexpr std::uint8_t tag = 254;
+  static constexpr int fields = 2;
+  static constexpr scalar<float> epsilon{0};
+  static constexpr scalar<std::int8_t> fused{1};
+  static constexpr bool each(auto f) { return f(epsilon) && f(fused); }
+};
+
 /// GELU.
 struct gelu_options {
   static constexpr std::uint8_t tag = 116;

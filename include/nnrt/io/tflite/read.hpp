@@ -21,23 +21,33 @@ namespace detail {
   // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
   const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
   const std::int32_t newer = code[schema::operator_code::builtin_code];
+  if (older < 0 || newer < 0) return newer < older ? newer : older;  // of Circle files; one of the fields may be left out
   return newer > older ? newer : older;
 }
 inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
 /// How an operator of the file is read; nullptr where nothing here computes it.
-[[gnu::cold]] constexpr const operator_row* row_of(record<schema::operator_code> code) {
+[[gnu::cold]] constexpr const operator_row* row_of(const document& file, record<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
+  if (number < 0 && file.is_circle()) return row_of_circle(number);
   if (number == custom_operator) return row_of_custom(code[schema::operator_code::custom_code]);
   return row_of_builtin(number);
 }
 /// What it is called, for messages.
-[[gnu::cold]] constexpr pool<char> title_of(record<schema::operator_code> code) {
+[[gnu::cold]] constexpr pool<char> title_of(const document& file, record<schema::operator_code> code) {
   const std::int32_t number = number_of(code);
+  if (number < 0 && file.is_circle()) return name_of_circle(number);
   if (number != custom_operator) return name_of_builtin(number);
   constexpr std::size_t longest = 80;  // many operators may have one long name
   const std::string_view custom = code[schema::operator_code::custom_code];
   return letters({"CUSTOM ", piece::in_quotes(custom.substr(0, longest)), custom.size() > longest ? "..." : ""});
+}
+
+/// What is wrong with a subgraph beside its tensors and operators; empty when nothing is.
+[[gnu::cold]] constexpr pool<char> fault_of_subgraph(const document& file, record<schema::subgraph> graph) {
+  if (file.is_circle() && graph[schema::subgraph::data_format] != 0)
+    return letters({"data format: got ", graph[schema::subgraph::data_format], ", expected 0 (channels last)"});
+  return fault_of_fields(graph);
 }
 
 [[gnu::cold]] constexpr void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
@@ -66,7 +76,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 /// Indices of nodes whose operator has no row: the first node of each name, at most most_missing of them.
 inline constexpr std::size_t most_missing = 100;
 [[gnu::cold]] constexpr pool<std::size_t> missing_operators(const document& file, records<schema::node> nodes) {
-  const auto title_at = [&](std::size_t i) { return title_of(file.code(nodes[i][schema::node::opcode_index])); };
+  const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   pool<std::size_t> missing;
   pool<char> is_known;  // of the file's list of operators: which have been looked at
   is_known.assign(file.code_count(), 0);
@@ -74,7 +84,7 @@ inline constexpr std::size_t most_missing = 100;
     const std::uint32_t index = nodes[i][schema::node::opcode_index];
     if (index >= file.code_count() || is_known[index] != 0) continue;
     is_known[index] = 1;
-    if (row_of(file.code(index)) != nullptr) continue;
+    if (row_of(file, file.code(index)) != nullptr) continue;
     bool is_new = true;
     for (const std::size_t other : missing) is_new = is_new && letters_of(title_at(other)) != letters_of(title_at(i));
     if (is_new) missing.push_back(i);
@@ -92,7 +102,7 @@ inline constexpr std::size_t most_missing = 100;
   constexpr std::size_t most_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
   if (missing.empty()) return {};
-  const auto title_at = [&](std::size_t i) { return title_of(file.code(nodes[i][schema::node::opcode_index])); };
+  const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
   const pool<char> first = title_at(missing[0]);
   const std::string_view counterpart = unread_counterpart(letters_of(first));
   pool<char> text;
@@ -268,11 +278,11 @@ inline constexpr std::size_t most_ends = 4096;
   const record<schema::node> found = operators[i];
   node_reader node(file, tensors, network, find, found);
   const std::uint32_t index = found[schema::node::opcode_index];
-  if (index < file.code_count()) read_node(node, file.code(index), row_of(file.code(index)));
+  if (index < file.code_count()) read_node(node, file.code(index), row_of(file, file.code(index)));
   else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file.code_count()});
   if (node.is_fine()) return {};
   pool<char> place = letters({"operator ", i});
-  if (index < file.code_count()) append(place, {" ", title_of(file.code(index))});
+  if (index < file.code_count()) append(place, {" ", title_of(file, file.code(index))});
   return fail(node.reason().in(letters_of(place)));
 }
 
@@ -380,7 +390,7 @@ class network_reader {
 /// All names, the inputs, and whether every operator is one that is read.
 [[gnu::cold]] constexpr result<void> network_reader::read_ends() {
   if (auto ok = tensors().read_names(); !ok) return ok;
-  if (auto fault = detail::fault_of_fields(graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  if (auto fault = detail::fault_of_subgraph(file_, graph_); !fault.empty()) return fail(error_code::not_supported, fault);
   if (auto ok = detail::read_inputs(graph_, entry_, tensors()); !ok) return ok;
   return detail::check_operators(file_, operators());
 }
@@ -435,7 +445,7 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());
   if (auto ok = tensors_.count_copy(0, bytes_of_tensor * tensors); !ok) return ok;
   if (auto ok = tensors_.read_names(); !ok) return ok;
-  if (auto fault = detail::fault_of_fields(graph_); !fault.empty()) return fail(error_code::not_supported, fault);
+  if (auto fault = detail::fault_of_subgraph(node_.file(), graph_); !fault.empty()) return fail(error_code::not_supported, fault);
   return detail::check_operators(node_.file(), graph_[schema::subgraph::operators]);
 }
 

@@ -1,4 +1,4 @@
-// schema: the tables of a .tflite file as far as we read them - fields by their slots, numbers of types and tags.
+// schema: the tables of a .tflite or .circle file as far as we read them - fields by their slots, numbers of types and tags.
 // Flow: document.hpp verifies a file by these tables; tensors.hpp and the operators' readers ask for their fields.
 #pragma once
 
@@ -82,7 +82,8 @@ struct subgraph {
   static constexpr vector<std::int32_t> outputs{2};
   static constexpr tables<schema::node> operators{3};
   static constexpr text name{4};
-  static constexpr bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name); }
+  static constexpr scalar<std::int8_t> data_format{5};  // of Circle files alone
+  static constexpr bool each(auto f) { return f(tensors) && f(inputs) && f(outputs) && f(operators) && f(name) && f(data_format); }
 };
 
 /// Elements of constants; those of files beyond 2 GB stand behind the FlatBuffer: `size` bytes, `offset` from the

@@ -250,10 +250,11 @@ namespace detail {
 inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 
 /// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
-[[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant) {
+[[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant, bool is_circle) {
   if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
   if (tensor[schema::tensor::sparsity]) return letters({"is sparse"});
-  if (tensor[schema::tensor::external_buffer] != 0) return letters({"has its elements in another file"});
+  if (tensor[schema::tensor::external_buffer] != 0)
+    return letters({is_circle ? "has compressed elements" : "has its elements in another file"});
   if (!tensor[schema::tensor::variant_tensors].empty()) return letters({"has tensors as elements (variant_tensors)"});
   if (auto fault = fault_of_fields(tensor); !fault.empty()) return fault;
   if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
@@ -360,7 +361,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   if (!is_index(index))
     return fail(refusal(index, error_code::invalid_file, {"does not exist: the file has ", tensors_.size()}));
   const record<schema::tensor> tensor = at(index);
-  if (const auto fault = detail::unsupported_part(tensor, has_data(index)); !fault.empty())
+  if (const auto fault = detail::unsupported_part(tensor, has_data(index), file_.is_circle()); !fault.empty())
     return fail(refusal(index, error_code::not_supported, {fault}));
   shape_t shape;
   if (const auto fault = detail::read_shape(tensor, unknown_extents && !has_data(index), shape); !fault.empty())

@@ -166,7 +166,8 @@ namespace detail {
 [[gnu::cold]] constexpr void read_fully_connected(node_reader& node) {
   using kind = schema::fully_connected_options;
   const auto options = node.options<kind>();
-  if (options[kind::weights_format] != 0) node.not_supported({"weights in the order SHUFFLED4x16INT8"});
+  if (const int order = options[kind::weights_format]; order != 0)
+    node.not_supported({"weights in the order ", order == 127 ? "SHUFFLED16x1FLOAT32" : "SHUFFLED4x16INT8"});
   const std::int32_t x = node.input(0), weight = node.weight(1, x), bias = node.weight(2, x);
   detail::check_bias_scale(node, 2, x, weight);
   detail::check_bias_type(node, 2, x, options[kind::quantized_bias_type]);
