@@ -1,6 +1,7 @@
 // file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
 #include "../support/literals/hybrid.inc"
 #include "../support/literals/shapes.inc"
+#include "../support/literals/streaming.inc"
 
 #include <nnrt/model.hpp>
 
@@ -20,7 +21,9 @@ using namespace nnrt;
 
 NNRT_MODEL(hybrid, "folder/hybrid.tflite");
 NNRT_MODEL(arithmetic, "shapes");
+NNRT_MODEL(streaming, "streaming");
 using hybrid_net = graph<hybrid>;
+using streaming_net = graph<streaming>;
 using shapes_net = graph<arithmetic>;
 
 // y = relu(w x + b); the rows of w are -5 … -2, -1 … 2 and 3 … 6, times 1/2, 1/4 and 1/8; b is 1, 0, -1.
@@ -37,6 +40,17 @@ TEST_CASE("file_network: shapes that a file computes are known to the compiler, 
   for (int i = 0; i < 12; ++i) x[static_cast<std::size_t>(i)] = static_cast<float>(i);
   const auto y = run(x, std::array<std::int32_t, 1>{7});
   for (std::size_t i = 0; i < 12; ++i) CHECK(y[i] == x[i]);
+}
+
+TEST_CASE("file_network: variables are states, and loops are unrolled in the compiler") {
+  static_assert(streaming_net::nodes == 3 && streaming_net::states.size() == 1 && streaming_net::states[0].name == "sum");
+  static_assert(evaluate<streaming_net>(std::array<float, 2>{1, 0}) == std::array<float, 2>{5, 2});  // 1, 2 + 4 x
+  executor<streaming_net> run;
+  CHECK(run(std::array<float, 2>{1, 0})[0] == 5);
+  CHECK(run(std::array<float, 2>{2, 10})[1] == 42);
+  CHECK(run.output<"y">()[0] == 13);
+  run.reset();
+  CHECK(run(std::array<float, 2>{0, 0})[1] == 2);
 }
 
 TEST_CASE("file_network: the compiler computes what the formula says") {

@@ -41,7 +41,7 @@ TEST_CASE("model_literal: digits after an escape, quotes, backslashes and questi
 TEST_CASE("model_literal: a file that is none, and a name that is empty, are refused") {
   const auto none = model_literal("no model at all", "x");
   REQUIRE_FALSE(none);
-  CHECK(none.error().message() == "file identifier: got \"odel\", expected \"TFL3\"");
+  CHECK(none.error().message() == "file identifier: got \"odel\", expected \"TFL3\" or \"CIR0\"");
   const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
   const auto unnamed = model_literal(letters_of(std::span(bytes)), "");
   REQUIRE_FALSE(unnamed);

@@ -35,6 +35,18 @@ struct quantized {
   bool custom = false;
 };
 
+/// How an axis of a sparse tensor is stored: all indices, or for each index of the axis before a segment of a list, in
+/// numbers of 4, 2 or 1 bytes.
+struct sparse_axis {
+  int dense_size = 0;
+  std::vector<int> segments = {}, indices = {};
+  int width = 4;
+};
+struct sparsity {
+  std::vector<std::int32_t> order = {}, blocks = {};
+  std::vector<sparse_axis> axes = {};
+};
+
 struct tensor {
   int type = float32;
   std::vector<std::int32_t> shape;
@@ -47,6 +59,7 @@ struct tensor {
   std::uint32_t external_buffer = 0;
   int buffer = -1;         // -1: one of its own
   bool is_behind = false;  // its buffer has the file's offset and size
+  sparsity sparse = {};    // when it is sparse
 };
 
 struct call {
@@ -230,11 +243,44 @@ class writer {
     b_.AddElement<std::int32_t>(slot(6), q.axis, 0);
     return b_.EndTable(start);
   }
+  template <class T> offset list_of(const std::vector<int>& numbers) {
+    const auto values = b_.CreateVector(std::vector<T>(numbers.begin(), numbers.end()));
+    const auto start = b_.StartTable();
+    b_.AddOffset(slot(0), values);
+    return b_.EndTable(start);
+  }
+  offset list_of(const std::vector<int>& numbers, int width) {
+    if (width == 4) return list_of<std::int32_t>(numbers);
+    return width == 2 ? list_of<std::uint16_t>(numbers) : list_of<std::uint8_t>(numbers);
+  }
+  offset write(const sparse_axis& a) {
+    const bool is_dense = a.segments.empty();
+    const offset segments = list_of(a.segments, a.width), indices = list_of(a.indices, a.width);
+    const std::uint8_t type = a.width == 4 ? 1 : a.width == 2 ? 2 : 3;
+    const auto start = b_.StartTable();
+    b_.AddElement<std::int8_t>(slot(0), is_dense ? 0 : 1, 0);
+    b_.AddElement<std::int32_t>(slot(1), a.dense_size, 0);
+    if (!is_dense) {
+      b_.AddElement<std::uint8_t>(slot(2), type, 0), b_.AddOffset(slot(3), segments);
+      b_.AddElement<std::uint8_t>(slot(4), type, 0), b_.AddOffset(slot(5), indices);
+    }
+    return b_.EndTable(start);
+  }
+  offset write(const sparsity& s) {
+    std::vector<offset> axes;
+    for (const sparse_axis& a : s.axes) axes.push_back(write(a));
+    const auto order = b_.CreateVector(s.order), blocks = b_.CreateVector(s.blocks);
+    const auto axis_list = b_.CreateVector(axes);
+    const auto start = b_.StartTable();
+    b_.AddOffset(slot(0), order), b_.AddOffset(slot(2), axis_list);
+    if (!s.blocks.empty()) b_.AddOffset(slot(1), blocks);
+    return b_.EndTable(start);
+  }
   offset write(const tensor& t, std::size_t own_buffer) {
     const auto shape = b_.CreateVector(t.shape), signature = b_.CreateVector(t.signature);
     const auto name = b_.CreateSharedString(t.name);
     const offset quantised = quantization(t.quantization);
-    const offset sparsity = b_.EndTable(b_.StartTable());
+    const offset sparse = t.is_sparse ? write(t.sparse) : b_.EndTable(b_.StartTable());
     const further_fields besides(*this, "Tensor");
     const auto start = b_.StartTable();
     besides.add();
@@ -244,7 +290,7 @@ class writer {
         slot(2), t.buffer < 0 ? static_cast<std::uint32_t>(own_buffer) : static_cast<std::uint32_t>(t.buffer), 0);
     b_.AddOffset(slot(3), name), b_.AddOffset(slot(4), quantised);
     b_.AddElement<std::uint8_t>(slot(5), t.is_variable ? 1 : 0, 0);
-    if (t.is_sparse) b_.AddOffset(slot(6), sparsity);
+    if (t.is_sparse) b_.AddOffset(slot(6), sparse);
     if (!t.signature.empty()) b_.AddOffset(slot(7), signature);
     b_.AddElement<std::uint32_t>(slot(10), t.external_buffer, 0);
     return b_.EndTable(start);

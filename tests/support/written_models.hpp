@@ -71,12 +71,35 @@ inline file broken_model() {
   return f;
 }
 
+/// y = total + 2 (2 x), by a loop of two trips; the total is a variable that begins with 1, 2 and becomes y.
+inline file streaming_model() {
+  file f;
+  f.tensors = {{float32, {2}, "x"}, {resource, {}, "handle"}, {float32, {2}, "total"}, {int32, {}, "from", bytes_of<std::int32_t>({0})},
+               {int32, {}, "last"}, {float32, {2}, "fourfold"}, {float32, {2}, "y"}};
+  f.calls = {{129, {}, {}, {103, {{0, std::int32_t{1}}}}}, {142, {}, {1}, {111, {{1, std::string("sum")}}}}, {143, {1}, {2}},
+             {119, {3, 0}, {4, 5}, {93, {{0, std::int32_t{2}}, {1, std::int32_t{3}}}}}, {0, {2, 5}, {6}, {11, {}}}, {144, {1, 6}, {}}};
+  f.inputs = {0}, f.outputs = {6};
+  subgraph begin, condition, body;
+  begin.tensors = {{resource, {}, "handle"}, {float32, {2}, "first", bytes_of<float>({1, 2})}};
+  begin.calls = {{142, {}, {0}, {111, {{1, std::string("sum")}}}}, {144, {0, 1}, {}}};
+  condition.tensors = {{int32, {}, "i"}, {float32, {2}, "x"}, {int32, {}, "limit", bytes_of<std::int32_t>({2})}, {boolean, {}, "goes_on"}};
+  condition.calls = {{58, {0, 2}, {3}}};
+  condition.inputs = {0, 1}, condition.outputs = {3};
+  body.tensors = {{int32, {}, "i"}, {float32, {2}, "x"}, {int32, {}, "one", bytes_of<std::int32_t>({1})}, {int32, {}, "next"},
+                  {float32, {}, "two", bytes_of<float>({2})}, {float32, {2}, "twofold"}};
+  body.calls = {{0, {0, 2}, {3}, {11, {}}}, {18, {1, 4}, {5}}};
+  body.inputs = {0, 1}, body.outputs = {3, 5};
+  f.called = {begin, condition, body};
+  return f;
+}
+
 /// The files by the names of their literals.
 struct named_model {
   const char* name;
   file (*make)();
 };
 inline constexpr named_model written_models[] = {
-    {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model}};
+    {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model},
+    {"streaming", streaming_model}};
 
 }  // namespace tflite_test

@@ -13,15 +13,17 @@ namespace nnrt::inline NNRT_ISA::detail {
 /// Sizes of all lists of a network that has been read in part.
 struct reading_sizes {
   graph_sizes graph;
-  std::size_t places, tensors, formed;
+  std::size_t places, tensors, formed, variables, called_once;
 };
 
 constexpr reading_sizes sizes_of(const tflite::partial_network& n) {
-  return {sizes_of(n.graph), n.tensors.places.size(), n.tensors.ids.size(), n.tensors.formed.size()};
+  const tflite::tensor_state& t = n.tensors;
+  return {sizes_of(n.graph), t.places.size(), t.ids.size(), t.formed.size(), t.variables.size(), t.called_once.size()};
 }
 
 constexpr bool fits(const reading_sizes& n, const reading_sizes& room) {
-  return fits(n.graph, room.graph) && n.places <= room.places && n.tensors <= room.tensors && n.formed <= room.formed;
+  return fits(n.graph, room.graph) && n.places <= room.places && n.tensors <= room.tensors && n.formed <= room.formed &&
+         n.variables <= room.variables && n.called_once <= room.called_once;
 }
 
 /// Nodes after which a part ends: what clang's million steps of an evaluation are enough for, three times over.
@@ -36,6 +38,7 @@ constexpr reading_sizes room_to_read(reading_sizes n, const tflite::network_exte
   n.graph.inputs = whole.inputs, n.graph.outputs = whole.outputs, n.graph.states += 8;
   n.graph.words += 32 * nodes, n.graph.text += 400 * nodes, n.graph.bytes += 256 * nodes;
   n.places += 4 * nodes, n.formed += 4 * nodes;
+  n.variables += 8, n.called_once += 2;
   return n;
 }
 
@@ -48,11 +51,13 @@ template <reading_sizes N> struct frozen_reading {
   std::array<std::int32_t, N.tensors> ids{}, first_formed{}, uses{};
   std::array<char, N.tensors> shared{};
   std::array<tflite::tensor_state::formed_constant, N.formed> formed{};
-  std::int64_t copied_bytes;
+  std::array<tflite::variable, N.variables> variables{};
+  std::array<std::int32_t, N.called_once> called_once{};
+  std::int64_t copied_bytes, called_operators;
   std::size_t next;
 
   constexpr explicit frozen_reading(const tflite::partial_network& n)
-      : graph(n.graph), copied_bytes(n.tensors.copied_bytes), next(n.next) {
+      : graph(n.graph), copied_bytes(n.tensors.copied_bytes), called_operators(n.tensors.called_operators), next(n.next) {
     copy(n.ready, ready);
     copy(n.tensors.places, places);
     copy(n.tensors.ids, ids);
@@ -60,6 +65,8 @@ template <reading_sizes N> struct frozen_reading {
     copy(n.tensors.uses, uses);
     copy(n.tensors.shared, shared);
     copy(n.tensors.formed, formed);
+    copy(n.tensors.variables, variables);
+    copy(n.tensors.called_once, called_once);
   }
 
   /// The network again, of arrays of which so much is used.
@@ -73,7 +80,9 @@ template <reading_sizes N> struct frozen_reading {
     n.tensors.uses.insert(uses.begin(), uses.begin() + used.tensors);
     n.tensors.shared.insert(shared.begin(), shared.begin() + used.tensors);
     n.tensors.formed.insert(formed.begin(), formed.begin() + used.formed);
-    n.tensors.copied_bytes = copied_bytes;
+    n.tensors.variables.insert(variables.begin(), variables.begin() + used.variables);
+    n.tensors.called_once.insert(called_once.begin(), called_once.begin() + used.called_once);
+    n.tensors.copied_bytes = copied_bytes, n.tensors.called_operators = called_operators;
     n.next = next;
     return n;
   }

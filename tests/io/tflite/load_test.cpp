@@ -159,7 +159,7 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" is a variable and a constant"},
     {"input that is a variable", [](file& f) { f.tensors[0].is_variable = true; },
      "subgraph 0: input 0: tensor 0 \"x\" is an input of the network and a variable"},
-    {"sparse", [](file& f) { f.tensors[1].is_sparse = true; }, "subgraph 0: operator 0 ADD: tensor 1 \"w\" is sparse"},
+    {"sparse", [](file& f) { f.tensors[0].is_sparse = true; }, "subgraph 0: input 0: tensor 0 \"x\" is sparse, but no constant of the file"},
     {"another file", [](file& f) { f.tensors[1].external_buffer = 1; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" has its elements in another file"},
     {"type that we lack", [](file& f) { f.tensors[0].type = string; },

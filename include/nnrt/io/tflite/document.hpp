@@ -55,6 +55,12 @@ class document {
 
   /// Whether a table whose kind was not known before is in order.
   template <class T> constexpr bool fits(table_place from) { return checks_.fits<T>(from); }
+  /// The numbers of a table of this kind; none when it is not in order.
+  template <class T> constexpr list<T> numbers(table_place from) const {
+    verifier checks(file_.substr(0, longest_flatbuffer));
+    using kind = schema::number_list<T>;
+    return checks.fits<kind>(from) ? record<kind>(from)[kind::values] : list<T>();
+  }
 
  private:
   // Behind the FlatBuffer there may be more than it can hold.

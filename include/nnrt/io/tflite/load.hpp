@@ -9,12 +9,14 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-/// Reads a TensorFlow Lite file. Weights stay in the file, which is mapped as long as the model or a program made of it
-/// lives; what the file keeps in another form (depthwise filters, quantised weights of a float network) is converted.
+/// Reads a TensorFlow Lite file, or a Circle file. Weights stay in the file, which is mapped as long as the model or a
+/// program made of it lives; what the file keeps in another form (depthwise filters, quantised weights of a float network, sparse
+/// constants) is converted.
 ///
 /// Read is one subgraph of the builtin operators in operators.hpp, float or quantised: the first, or that of a
-/// signature. Inputs and outputs have the names of their tensors, or those of the signature; where several are called x, or a tensor
-/// is an output twice, they are x, x_1, x_2 in the file's order.
+/// signature. Subgraphs that it calls become a part of it, and variables are states. Inputs and outputs have the names of
+/// their tensors, or those of the signature; where several are called x, or a tensor is an output twice, they are x, x_1,
+/// x_2 in the file's order.
 ///
 /// Where TensorFlow Lite 2.14 leaves NaN to the order of operands, or far floats and the lowest integers undefined, results are those of our
 /// operators; a fused TANH is computed everywhere, which it ignores in ADD, SUB, MUL, DIV, convolutions and pools.

@@ -91,6 +91,7 @@ inline constexpr operator_row operator_table[] = {
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 8, schema::kind_of<schema::conv2d_options>, 2, 3, 1, 1, read_conv_2d},
     {"COS", 1, schema::empty_options(84), 1, 1, 1, 1, read_function<ops::cos>},
+    {"DENSIFY", 1, schema::empty_options(99), 1, 1, 1, 1, read_densify},
     {"DEPTHWISE_CONV_2D", 7, schema::kind_of<schema::depthwise_conv2d_options>, 2, 3, 1, 1, read_depthwise_conv_2d},
     {"DEPTH_TO_SPACE", 2, schema::kind_of<schema::depth_to_space_options>, 1, 1, 1, 1, read_depth_to_space},
     {"DEQUANTIZE", 6, schema::empty_options(38), 1, 1, 1, 1, read_dequantize},

@@ -31,6 +31,34 @@ struct quantization {
   static constexpr bool each(auto f) { return f(scale) && f(zero_point) && f(details_type) && f(quantized_dimension); }
 };
 
+/// Numbers in a table of their own.
+template <class T> struct number_list {
+  static constexpr vector<T> values{0};
+  static constexpr bool each(auto f) { return f(values); }
+};
+
+/// How one axis of a sparse tensor is stored: all of its indices, or for each index of the axis before (of a segment) those that are listed.
+struct dimension_metadata {
+  static constexpr std::string_view kind = "DimensionMetadata";
+  static constexpr int fields = 6;
+  static constexpr scalar<std::int8_t> format{0};  // DENSE 0, SPARSE_CSR 1
+  static constexpr scalar<std::int32_t> dense_size{1};
+  static constexpr scalar<std::uint8_t> segments_type{2}, indices_type{4};  // of int 1, ushort 2, ubyte 3
+  static constexpr one_of segments{3}, indices{5};
+  static constexpr bool each(auto f) {
+    return f(format) && f(dense_size) && f(segments_type) && f(segments) && f(indices_type) && f(indices);
+  }
+};
+
+/// Which elements of a sparse tensor are stored.
+struct sparsity {
+  static constexpr std::string_view kind = "SparsityParameters";
+  static constexpr int fields = 3;
+  static constexpr vector<std::int32_t> traversal_order{0}, block_map{1};
+  static constexpr tables<schema::dimension_metadata> dim_metadata{2};
+  static constexpr bool each(auto f) { return f(traversal_order) && f(block_map) && f(dim_metadata); }
+};
+
 /// A tensor; `buffer` 0 is empty and stands for "computed", as every empty buffer does.
 struct tensor {
   static constexpr std::string_view kind = "Tensor";
@@ -41,7 +69,7 @@ struct tensor {
   static constexpr text name{3};
   static constexpr table<schema::quantization> quantization{4};
   static constexpr scalar<bool> is_variable{5};
-  static constexpr one_of sparsity{6};
+  static constexpr table<schema::sparsity> sparsity{6};
   static constexpr vector<std::int32_t> shape_signature{7};
   static constexpr vector<std::uint32_t> variant_tensors{9};
   static constexpr scalar<std::uint32_t> external_buffer{10};

@@ -10,6 +10,7 @@
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/elements.hpp>
 #include <nnrt/io/tflite/names.hpp>
+#include <nnrt/io/tflite/sparse.hpp>
 #include <nnrt/io/weight_place.hpp>
 
 #include <limits>
@@ -221,6 +222,8 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<void> check_elements(std::int32_t index, const tensor_desc& desc) const;
   [[gnu::cold]] constexpr result<std::int32_t> copy_or_keep(std::int32_t index, const tensor_desc& desc, const weight_place& place);
+  [[gnu::cold]] constexpr result<std::int32_t> make_dense(std::int32_t index, const tensor_desc& desc, weight_place place);
+  constexpr bool is_sparse(std::int32_t index) const { return static_cast<bool>(at(index)[schema::tensor::sparsity]); }
   [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc, weight_place place);
   [[gnu::cold]] constexpr result<std::int32_t> make_constant(std::int32_t index, constant_form form);
   [[gnu::cold]] constexpr result<void> choose_form(std::int32_t index, constant_form form, tensor_desc& desc,
@@ -252,7 +255,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 /// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
 [[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant, bool is_circle) {
   if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
-  if (tensor[schema::tensor::sparsity]) return letters({"is sparse"});
+  if (tensor[schema::tensor::sparsity] && !is_constant) return letters({"is sparse, but no constant of the file"});
   if (tensor[schema::tensor::external_buffer] != 0)
     return letters({is_circle ? "has compressed elements" : "has its elements in another file"});
   if (!tensor[schema::tensor::variant_tensors].empty()) return letters({"has tensors as elements (variant_tensors)"});
@@ -592,7 +595,9 @@ namespace detail {
   place.first = bytes.empty() ? 0 : static_cast<std::size_t>(bytes.data() - file_.data());
   place.size = bytes.size();
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
-  auto id = form.stays_in_file ? keep(weight_name(index), *desc, place) : copy_or_keep(index, *desc, place);
+  auto id = is_sparse(index)       ? make_dense(index, *desc, place)
+            : form.stays_in_file ? keep(weight_name(index), *desc, place)
+                                 : copy_or_keep(index, *desc, place);
   if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
   const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
   weight_place of_scales;
@@ -609,6 +614,7 @@ namespace detail {
 [[gnu::cold]] constexpr result<void> tensor_reader::check_elements(std::int32_t index, const tensor_desc& desc) const {
   const std::uint32_t buffer = at(index)[schema::tensor::buffer];
   const std::string_view bytes = data(index);
+  if (is_sparse(index)) return {};  // make_dense() counts them
   const std::int64_t expected = is_packed(index) ? packed_bytes(desc.elements()) : desc.bytes();
   if (static_cast<std::int64_t>(bytes.size()) != expected)
     return fail(refusal(index, error_code::invalid_file,
@@ -668,6 +674,27 @@ namespace detail {
   elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
   convert_elements(file_.data(), place, elements.data());
   return network_.constant_bytes(desc, elements);
+}
+
+/// A sparse constant of the file as one with all elements.
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::make_dense(std::int32_t index, const tensor_desc& desc, weight_place place) {
+  const tensor_desc& stored = place.stored;
+  if (place.is_packed) return fail(refusal(index, error_code::not_supported, {"is sparse and has numbers of 4 bits"}));
+  if (auto ok = count_copy(index, stored.bytes() + desc.bytes()); !ok) return fail(std::move(ok.error()));
+  sparse_elements elements(file_, at(index)[schema::tensor::sparsity], stored.shape, data(index), static_cast<std::size_t>(size_of(stored.type)));
+  pool<char> dense;
+  dense.assign(static_cast<std::size_t>(stored.bytes()), 0);
+  pool<char> fault = elements.read_axes();
+  if (fault.empty()) fault = elements.write(dense);
+  if (!fault.empty()) return fail(refusal(index, error_code::invalid_file, {fault}));
+  // The scales stand behind the elements, for what is converted with them.
+  place.first = 0, place.first_scale = dense.size();
+  const std::string_view scales = at(index)[schema::tensor::quantization][schema::quantization::scale].bytes();
+  dense.insert(scales.begin(), scales.end());
+  pool<std::byte> made;
+  made.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
+  convert_elements(dense.data(), place, made.data());
+  return network_.constant_bytes(desc, made);
 }
 
 /// A weight of the graph whose elements stay in the file.

@@ -202,6 +202,12 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
   node.finish<ops::pad>(attrs, {node.input(0), node.input(1)});
 }
 
+/// A sparse constant with all of its elements, which each constant here has.
+[[gnu::cold]] constexpr void read_densify(node_reader& node) {
+  if (!node.is_constant(0)) node.not_supported_beside(0, node.input(0), "a constant of the file");
+  node.conclude(0, node.input(0));
+}
+
 [[gnu::cold]] constexpr void read_tile(node_reader& node) { node.finish<ops::tile>({}, {detail::moved_input(node), node.input(1)}); }
 
 /// Values and indices along the last axis.
