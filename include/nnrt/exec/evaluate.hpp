@@ -25,7 +25,7 @@ struct evaluation {
       else buffers[i] = typed_buffer(v.desc.type, v.desc.elements());
     }
     for (const ir::state& s : g.states)
-      if (s.initial != ir::none) buffers[static_cast<std::size_t>(s.value)] = passes::detail::load(g, g.at(s.initial));
+      if (s.initial != ir::none && g.at(s.initial).is == ir::kind::constant) buffers[static_cast<std::size_t>(s.value)] = passes::detail::load(g, g.at(s.initial));
   }
   constexpr view view_of(std::int32_t id) const {
     if (id == ir::none) return {};
