@@ -45,7 +45,7 @@ function(nnrt_add_snippets source document)
   add_test(NAME snippets/${name}
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/support/snippets.py ${source} ${document} ${PROJECT_BINARY_DIR}/tests/snippets/${name}.cpp
             ${CMAKE_CXX_COMPILER} ${nnrt_user_flags} ${nnrt_core_flags} ${nnrt_doctest_without_exceptions} -I${PROJECT_SOURCE_DIR}/tests
-            -DNNRT_SEPARATE_COMPILATION -DNNRT_SEPARATE_FORMS)
+            -I${PROJECT_BINARY_DIR}/tests/models -DNNRT_SEPARATE_COMPILATION -DNNRT_SEPARATE_FORMS)
   set_tests_properties(snippets/${name} PROPERTIES LABELS syntax)
 endfunction()
 

@@ -3,13 +3,22 @@
 // includes: model_builder made;
 // includes: nnrt::tflite::load(
 // includes: nnrt::supports<accelerator
+// includes: NNRT_MODEL(digits
 #include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/nnrt.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "digits_int8.tflite.inc"   // tests/CMakeLists.txt has it written
+
+// --- What it is
+namespace of_a_model_file {
+// declarations: NNRT_MODEL(digits
+}  // namespace of_a_model_file
 
 // --- A network with weights
 // declarations: layers::conv2d<16, 3, 3>(image

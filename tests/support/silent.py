@@ -29,6 +29,18 @@ SEPARATE = ["-DNNRT_SEPARATE_COMPILATION", "-DNNRT_SEPARATE_FORMS"]
 DIGITS = ROOT / "examples" / "digits"
 
 
+def literals_of(folder: Path, scratch: Path) -> list[str]:
+    """The flags that give NNRT_MODEL the bytes of the folder's model files, as nnrt_model() of CMake does."""
+    models, writer, flags = sorted(folder.glob("*.tflite")), scratch / "model_writer", []
+    if models and not writer.exists():
+        subprocess.run(["g++", "-std=c++20", f"-I{ROOT / 'include'}", str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)], check=True)
+    for model in models:
+        literal = scratch / f"{model.name}.inc"
+        subprocess.run([str(writer), str(model), "-o", str(literal), "--name", model.name, "--quiet"], check=True)
+        flags += ["-include", str(literal)]
+    return flags
+
+
 def flags_of(source: Path) -> list[str]:
     """What the program needs beside the flags of all: its own `// flags:` line, and the folders that its CMake target has."""
     own = re.search(r"^// flags: (.*)$", "\n".join(source.read_text(encoding="utf-8").splitlines()[:10]), re.M)
@@ -41,7 +53,7 @@ def programs(scratch: Path) -> list[tuple[str, Path, list[str]]]:
     found = []
     for pattern in ("examples/*/*.cpp", "tests/networks/*.cpp", "tests/acceptance/*.cpp", "tests/silent/*.cpp"):
         for source in sorted(ROOT.glob(pattern)):
-            found.append((str(source.relative_to(ROOT)), source, [*SEPARATE, *flags_of(source)]))
+            found.append((str(source.relative_to(ROOT)), source, [*SEPARATE, *flags_of(source), *literals_of(source.parent, scratch)]))
     blocks = re.findall(r"^```cpp\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
     for i, block in enumerate(b for b in blocks if re.search(r"\bint main\(", b)):
         source = scratch / f"block{i}.cpp"

@@ -7,7 +7,7 @@ rejected.py has those refused that say what they expect.
 
 A line `// <part>: <text>` of SOURCE becomes that part of the one ```cpp block of DOCUMENT that has the text:
     includes      its #include lines
-    declarations  what may stand in a namespace: networks, types, functions, static_asserts, NNRT_EMBED
+    declarations  what may stand in a namespace: networks, types, functions, static_asserts, NNRT_EMBED, NNRT_MODEL
     statements    all else, which wants a function around it
 Every block must be used, each part of it; errors of the compiler name the document's lines.
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 PARTS = ("includes", "declarations", "statements")
 WHOLE = re.compile(r"\bint main\(|^// expect: ", re.M)
-DECLARATION = re.compile(r"(inline |constexpr |using |static_assert|NNRT_EMBED|TEST_CASE|struct |namespace |template |[\w:<>, ]+\b\w+\([^()]*\) \{)")
+DECLARATION = re.compile(r"(inline |constexpr |using |static_assert|NNRT_EMBED|NNRT_MODEL|TEST_CASE|struct |namespace |template |[\w:<>, ]+\b\w+\([^()]*\) \{)")
 
 
 def pieces(block: str) -> list[tuple[int, str]]:
