@@ -384,6 +384,36 @@ const spoiled files[] = {
        f.calls = {{45, {0, 4, 4, 4}, {3}, {32, {{3, std::int32_t{1}}, {5, true}}}}};
      },
      "subgraph 0: operator 0 STRIDED_SLICE: offset beside ellipsis_mask 0 and new_axis_mask 1, expected 0 for both"},
+    {"a sign of what TFLite has none for",
+     [](file& f) {
+       f.tensors[0] = {int64, {1, 2}, "x"}, f.tensors[3] = {int64, {1, 2}, "y"};
+       f.calls = {{158, {0}, {3}}};
+     },
+     "subgraph 0: operator 0 SIGN: input 0: got i64 [1, 2] that a run computes or is given, expected f32, f64 or i32"},
+    {"sums along no axis",
+     [](file& f) {
+       f.add({int32, {}, "axis", bytes_of<std::int32_t>({2})});
+       f.calls = {{128, {0, 4}, {3}}};
+     },
+     "subgraph 0: operator 0 CUMSUM: axis: got 2, expected one of 2"},
+    {"sequences along the axis of their batch",
+     [](file& f) {
+       f.add({int32, {2}, "lengths", bytes_of<std::int32_t>({1, 1})});
+       f.calls = {{112, {0, 4}, {3}, {87, {{0, std::int32_t{1}}, {1, std::int32_t{1}}}}}};
+     },
+     "subgraph 0: operator 0 REVERSE_SEQUENCE: options: got sequences along axis 1 of a batch along axis 1, expected two of 2 axes, and a list of lengths"},
+    {"an update that is too large",
+     [](file& f) {
+       f.add({float32, {2, 1}, "update"}), f.add({int32, {2}, "begin", bytes_of<std::int32_t>({0, 0})});
+       f.inputs = {0, 4};
+       f.calls = {{151, {0, 4, 5}, {3}}};
+     },
+     "subgraph 0: operator 0 DYNAMIC_UPDATE_SLICE: update: got [2, 1] for [1, 2], expected one that fits in, and as many begins"},
+    {"more bits than a stored number has",
+     [](file& f) {
+       f.calls = {{80, {0}, {3}, {58, {{0, 0.0F}, {1, 1.0F}, {2, std::int32_t{17}}}}}};
+     },
+     "subgraph 0: operator 0 FAKE_QUANT: options: got 17 bits for 0 to 1, expected 2 to 16 for a range"},
     {"fused sign bit",
      [](file& f) {
        f.calls[0].with.fields = {{0, std::int8_t{5}}};
@@ -511,6 +541,26 @@ TEST_CASE("tflite: large constants become weights with names of their own, and r
   const outcome got = run_file(f.bytes(), {std::vector<double>(300, 0.5)});
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].numbers[299] == 3 * 299 + 0.5);
+}
+
+TEST_CASE("tflite: sums along an axis of unknown extent are refused, and paddings that follow from one are not") {
+  file f = good();
+  f.tensors[0].signature = f.tensors[3].signature = {-1, 2};
+  const int zero = f.add({int32, {}, "zero", bytes_of<std::int32_t>({0})});
+  f.calls = {{128, {0, zero}, {3}}};
+  CHECK(load_file(f.bytes(), true).error == "subgraph 0: operator 0 CUMSUM: an extent that is unknown along axis 0, expected one that is known");
+  // As many rows more as x has.
+  const auto list = [&](std::vector<double> numbers) { return f.add({int32, {static_cast<std::int32_t>(numbers.size())}, "list", bytes_of<std::int32_t>(numbers)}); };
+  const int shape = f.add({int32, {2}, "shape"}), none = list({0}), one = list({1}), rows = f.add({int32, {}, "rows"}), first = f.add({int32, {2}, "first"}),
+            second = list({0, 0}), paddings = f.add({int32, {2, 2}, "paddings"});
+  f.calls = {{77, {0}, {shape}, {55, {{0, std::int8_t{int32}}}}},
+             {45, {shape, none, one, one}, {rows}, {32, {{4, std::int32_t{1}}}}},
+             {83, {zero, rows}, {first}, {59, {{0, std::int32_t{2}}}}},
+             {83, {first, second}, {paddings}, {59, {{0, std::int32_t{2}}}}},
+             {34, {0, paddings}, {3}, {22, {}}}};
+  const outcome got = run_resized(f.bytes(), {{2, 2}}, {{1, 2, 3, 4}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{1, 2, 3, 4, 0, 0, 0, 0});
 }
 
 TEST_CASE("tflite: buffer 0 means no elements, also in a file without a list of buffers") {

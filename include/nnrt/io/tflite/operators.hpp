@@ -11,6 +11,7 @@
 #include <nnrt/io/tflite/operators/normalisations.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
+#include <nnrt/io/tflite/operators/sequences.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
 #include <nnrt/io/tflite/operators/subgraphs.hpp>
 #include <nnrt/ops/abs.hpp>
@@ -91,16 +92,19 @@ inline constexpr operator_row operator_table[] = {
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 8, schema::kind_of<schema::conv2d_options>, 2, 3, 1, 1, read_conv_2d},
     {"COS", 1, schema::empty_options(84), 1, 1, 1, 1, read_function<ops::cos>},
+    {"CUMSUM", 1, schema::kind_of<schema::cumsum_options>, 2, 2, 1, 1, read_cumsum},
     {"DENSIFY", 1, schema::empty_options(99), 1, 1, 1, 1, read_densify},
     {"DEPTHWISE_CONV_2D", 7, schema::kind_of<schema::depthwise_conv2d_options>, 2, 3, 1, 1, read_depthwise_conv_2d},
     {"DEPTH_TO_SPACE", 2, schema::kind_of<schema::depth_to_space_options>, 1, 1, 1, 1, read_depth_to_space},
     {"DEQUANTIZE", 6, schema::empty_options(38), 1, 1, 1, 1, read_dequantize},
     {"DIV", 2, schema::kind_of<schema::div_options>, 2, 2, 1, 1, read_arithmetic<ops::div, schema::div_options>},
+    {"DYNAMIC_UPDATE_SLICE", 2, schema::empty_options(117), 3, 3, 1, 1, read_dynamic_update_slice},
     {"ELU", 1, schema::no_options, 1, 1, 1, 1, read_elu},
     {"EMBEDDING_LOOKUP", 3, schema::no_options, 2, 2, 1, 1, read_embedding_lookup},
     {"EQUAL", 4, schema::empty_options(53), 2, 2, 1, 1, read_binary<ops::equal>},
     {"EXP", 2, schema::empty_options(33), 1, 1, 1, 1, read_exp},
     {"EXPAND_DIMS", 1, schema::empty_options(52), 2, 2, 1, 1, read_binary<ops::expand_dims>},
+    {"FAKE_QUANT", 2, schema::kind_of<schema::fake_quant_options>, 1, 1, 1, 1, read_fake_quant},
     {"FILL", 4, schema::empty_options(68), 2, 2, 1, 1, read_fill},
     {"FLOOR", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::floor>},
     {"FLOOR_DIV", 3, schema::empty_options(65), 2, 2, 1, 1, read_floor_div},
@@ -155,6 +159,7 @@ inline constexpr operator_row operator_table[] = {
     {"RESHAPE", 1, schema::kind_of<schema::reshape_options>, 1, 2, 1, 1, read_reshape},
     {"RESIZE_BILINEAR", 4, schema::kind_of<schema::resize_bilinear_options>, 2, 2, 1, 1, read_resize_bilinear},
     {"RESIZE_NEAREST_NEIGHBOR", 4, schema::kind_of<schema::resize_nearest_neighbor_options>, 2, 2, 1, 1, read_resize_nearest_neighbor},
+    {"REVERSE_SEQUENCE", 1, schema::kind_of<schema::reverse_sequence_options>, 2, 2, 1, 1, read_reverse_sequence},
     {"REVERSE_V2", 3, schema::empty_options(81), 2, 2, 1, 1, read_reverse_v2},
     {"ROUND", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::round>},
     {"RSQRT", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::rsqrt>},
@@ -162,6 +167,7 @@ inline constexpr operator_row operator_table[] = {
     {"SELECT", 4, schema::empty_options(47), 3, 3, 1, 1, read_select},
     {"SELECT_V2", 2, schema::empty_options(98), 3, 3, 1, 1, read_select_v2},
     {"SHAPE", 1, schema::kind_of<schema::shape_options>, 1, 1, 1, 1, read_shape},
+    {"SIGN", 2, schema::empty_options(123), 1, 1, 1, 1, read_sign},
     {"SIN", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::sin>},
     {"SLICE", 6, schema::empty_options(48), 3, 3, 1, 1, read_slice},
     {"SOFTMAX", 3, schema::kind_of<schema::softmax_options>, 1, 1, 1, 1, read_softmax},

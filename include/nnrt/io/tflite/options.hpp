@@ -303,6 +303,32 @@ struct instance_norm_options {
   static constexpr bool each(auto f) { return f(epsilon) && f(fused); }
 };
 
+/// CUMSUM.
+struct cumsum_options {
+  static constexpr std::uint8_t tag = 102;
+  static constexpr int fields = 2;
+  static constexpr scalar<bool> exclusive{0}, reverse{1};
+  static constexpr bool each(auto f) { return f(exclusive) && f(reverse); }
+};
+
+/// FAKE_QUANT.
+struct fake_quant_options {
+  static constexpr std::uint8_t tag = 58;
+  static constexpr int fields = 4;
+  static constexpr scalar<float> min{0}, max{1};
+  static constexpr scalar<std::int32_t> num_bits{2};
+  static constexpr scalar<bool> narrow_range{3};
+  static constexpr bool each(auto f) { return f(min) && f(max) && f(num_bits) && f(narrow_range); }
+};
+
+/// REVERSE_SEQUENCE.
+struct reverse_sequence_options {
+  static constexpr std::uint8_t tag = 87;
+  static constexpr int fields = 2;
+  static constexpr scalar<std::int32_t> seq_dim{0}, batch_dim{1};
+  static constexpr bool each(auto f) { return f(seq_dim) && f(batch_dim); }
+};
+
 /// GELU.
 struct gelu_options {
   static constexpr std::uint8_t tag = 116;

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/floor.hpp>
+#include <nnrt/ops/greater.hpp>
+#include <nnrt/ops/greater_equal.hpp>
+#include <nnrt/ops/less.hpp>
 #include <nnrt/ops/less_equal.hpp>
 #include <nnrt/ops/log_softmax.hpp>
 #include <nnrt/ops/mod.hpp>
@@ -72,6 +77,52 @@ namespace detail {
   tensor_desc in_steps = to;
   in_steps.quantised.scale = 1;
   node.conclude(0, detail::with_scale(node, detail::as_stored(node, steps, in_steps), to.quantised));
+}
+
+/// 1, -1, or 0 where x is 0 or not a number.
+[[gnu::cold]] constexpr void read_sign(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  const dtype type = node.desc(x).type;
+  if (node.is_fine() && (node.desc(x).quantised || (type != f32 && type != f64 && type != i32)))
+    return node.not_supported_beside(0, x, "f32, f64 or i32");
+  const std::int32_t zero = node.scalar(type, 0);
+  const std::int32_t is_positive = node.add<ops::greater>({}, {x, zero}), is_negative = node.add<ops::less>({}, {x, zero});
+  node.finish<ops::sub>({}, {detail::cast_to(node, is_positive, type), detail::cast_to(node, is_negative, type)});
+}
+
+namespace detail {
+/// The range of stored numbers of FAKE_QUANT, moved so that 0 is one of them.
+struct nudged_range {
+  float scale = 0, least = 0, most = 0;
+  constexpr nudged_range(float min, float max, int num_bits, bool is_narrow) {
+    const float first = is_narrow ? 1 : 0, last = static_cast<float>((1 << num_bits) - 1);
+    scale = float_quotient(max - min, last - first);
+    const float from_min = first - float_quotient(min, scale);
+    const float zero = from_min < first ? first : from_min > last ? last : static_cast<float>(math::round_half_away(from_min));
+    least = float_product(first - zero, scale), most = float_product(last - zero, scale);
+  }
+};
+}  // namespace detail
+/// What stays of x when it is stored in a few bits: round((x - least) / scale) * scale + least.
+[[gnu::cold]] constexpr void read_fake_quant(node_reader& node) {
+  using kind = schema::fake_quant_options;
+  const auto options = node.options<kind>();
+  const std::int32_t x = node.input(0), bits = options[kind::num_bits];
+  const float min = options[kind::min], max = options[kind::max];
+  detail::require_f32(node, x);
+  if (bits < 2 || bits > 16 || !(min < max) || !math::is_finite(max - min))
+    node.refuse(error_code::invalid_file, {"options: got ", bits, " bits for ", min, " to ", max, ", expected 2 to 16 for a range"});
+  if (!node.is_fine()) return;
+  const detail::nudged_range range(min, max, bits, options[kind::narrow_range]);
+  ops::clip::attrs ends;
+  ends.min = range.least, ends.max = range.most;
+  const std::int32_t above = node.add<ops::sub>({}, {node.add<ops::clip>(ends, {x}), node.scalar(f32, range.least)});
+  const std::int32_t steps = node.add<ops::mul>({}, {above, node.scalar(f32, float_quotient(1, range.scale))});
+  const std::int32_t whole = node.add<ops::floor>({}, {steps});
+  const std::int32_t goes_up = node.add<ops::greater_equal>({}, {node.add<ops::sub>({}, {steps, whole}), node.scalar(f32, 0.5)});
+  const std::int32_t nearest = node.add<ops::add>({}, {whole, detail::cast_to(node, goes_up, f32)});
+  const std::int32_t real = node.add<ops::mul>({}, {nearest, node.scalar(f32, range.scale)});
+  node.finish<ops::add>({}, {real, node.scalar(f32, range.least)});
 }
 
 /// Quotients that are rounded down. div rounds those of integers toward zero: one too large where the remainders of both differ.
