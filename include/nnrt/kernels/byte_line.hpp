@@ -75,9 +75,10 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 inline half_vector first_reaching(half_vector results, fixed_point factor) {
   const int right = -factor.exponent;
   const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0, mantissa = factor.mantissa;
-  longs high = __builtin_convertvector(results, longs) * (std::int64_t{1} << right) - half;
+  // Shifts: vectors of 64 bits multiply slowly.
+  longs high = (__builtin_convertvector(results, longs) << right) - half;
   if (right > 0) high -= high <= -half;  // of results of 0 and less
-  const longs odd = high * 2 - 1, product = odd * (std::int64_t{1} << 30);
+  const longs odd = (high << 1) - 1, product = odd << 30;
   const doubles quotient = __builtin_convertvector(odd, doubles) * (0x1p30 / static_cast<double>(mantissa));
   const longs sum = __builtin_convertvector(__builtin_convertvector(quotient, half_vector), longs);
   // The quotient may be one off, and is cut toward zero.
@@ -90,7 +91,7 @@ inline half_vector first_reaching(half_vector results, fixed_point factor) {
 struct staircase {
   static constexpr int most = 256;
   int steps = 0;
-  std::int32_t at[most + int_lanes], result[most + int_lanes];
+  std::int32_t at[most + int_lanes], result[most + 2 * int_lanes];
   sum_range reach;
   scaled_range range;
   std::int32_t first, last;
@@ -103,7 +104,10 @@ struct staircase {
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
     if (last <= first) return;
     steps = last - first;
-    for (std::int32_t i = 0; i < steps + int_lanes; ++i) result[i] = std::min(first + 1 + i, last);  // the last one again behind the last
+    int_vector next = {};
+    for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
+    for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
+      store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));  // the last one again behind the last
     for (int i = 0; i < steps; i += int_lanes / 2) {
       if (!is_to_even) {
         store_vector(at + i, first_reaching(load_vector<half_vector>(result + i), channel.factor));
@@ -275,6 +279,9 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   // Floats of this size round by so much.
   const double least = lines_round_once ? 0.0 : -0x1p-16;
   staircase::halves best = at(0);
+  // The nearest slope does for most channels.
+  if (width(best) >= least)
+    if (const line made = tried(0, best); made.found) return made;
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
@@ -284,7 +291,8 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
     }
   if (width(best) < least) return {};
   for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
-    if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
+    if (i == 0) continue;  // tried
+    else if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
 }
 
