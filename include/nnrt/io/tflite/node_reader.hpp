@@ -28,6 +28,19 @@ namespace detail {
 /// An operator by its code; never null for those of ops::list.
 using find_operator = const operator_info* (*)(op_code);
 
+class node_reader;
+/// Steps of reading that are defined by all operators together, in read.hpp. (Functions that are only declared here could
+/// be called, too, but compilers warn of them where this header stands alone.)
+struct reading_steps {
+  /// Refuses operators that nothing here reads.
+  result<void> (*check_operators)(const document& file, records<schema::node> operators);
+  /// Reads operator i.
+  result<void> (*read_operator)(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
+                                records<schema::node> operators, std::size_t i);
+  /// The nodes of a fused activation that no operator of ours fuses, behind a value.
+  std::int32_t (*activated)(node_reader& node, std::int32_t id, std::int8_t number);
+};
+
 /// Reads an operator and adds nodes to the network. The first thing that is wrong is kept; what is asked for afterwards
 /// is harmless and adds nothing, so that readers of operators need not check each step.
 class node_reader {
@@ -51,8 +64,10 @@ class node_reader {
 
  public:
   /// `find` gives the form of an operator that the network is to have, by its code.
-  constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find, record<schema::node> node)
+  constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find, const reading_steps& steps,
+                        record<schema::node> node)
       : find_(find),
+        steps_(steps),
         file_(file),
         tensors_(tensors),
         network_(network),
@@ -65,6 +80,7 @@ class node_reader {
   constexpr find_operator finder() const { return find_; }
   constexpr document& file() { return file_; }
   constexpr graph_builder& network() { return network_; }
+  constexpr const reading_steps& steps() const { return steps_; }
   /// What went wrong first.
   constexpr error reason() const { return {code_, message_}; }
   /// Keeps an error, unless there is one.
@@ -304,6 +320,7 @@ class node_reader {
   }
 
   find_operator find_;
+  const reading_steps& steps_;
   document& file_;
   tensor_reader& tensors_;
   graph_builder& network_;
@@ -313,34 +330,6 @@ class node_reader {
   error_code code_{};
   pool<char> message_;
 };
-
-/// A subgraph that an operator calls: with each call its operators become nodes of the network anew. Constants are
-/// shared by all calls. What is wrong the node keeps.
-class called_subgraph {
- public:
-  /// `is_once`: it runs once before the network, and gives variables their first elements.
-  constexpr called_subgraph(node_reader& node, std::int64_t number, bool is_once = false);
-  /// The values of its outputs, where these are its inputs: values, or resources.
-  [[gnu::cold]] constexpr pool<std::int32_t> call(array_ref<const std::int32_t> operands);
-
- private:
-  [[gnu::cold]] constexpr result<void> begin();
-  [[gnu::cold]] constexpr result<void> read(array_ref<const std::int32_t> operands, pool<std::int32_t>& results);
-  constexpr bool is_fine(result<void> done) {
-    if (!done) done = fail(std::move(done.error()).in(letters_of(letters({"subgraph ", number_}))));
-    node_.check(done);
-    return node_.is_fine();
-  }
-
-  node_reader& node_;
-  std::int64_t number_;
-  record<schema::subgraph> graph_;
-  tensor_state state_;
-  tensor_reader tensors_;
-};
-
-/// The nodes of a fused activation that no operator of ours fuses, behind a value.
-[[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number);
 
 // --- details ---------------------------------------------------------------
 template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::options() {
@@ -531,7 +520,7 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   if (!is_fine()) return;
   if (i >= outputs_.size())
     return refuse(error_code::invalid_file, {"outputs: got ", outputs_.size(), ", expected ", i + 1});
-  if (activation_behind_ != 0) id = activated(*this, id, activation_behind_);
+  if (activation_behind_ != 0) id = steps_.activated(*this, id, activation_behind_);
   if (!is_fine()) return;
   check(tensors_.define(outputs_[i], id));
 }

@@ -16,14 +16,6 @@ struct file_network {
 
 namespace detail {
 
-/// The number of the builtin operator that an entry of the file's list stands for.
-[[gnu::cold]] constexpr std::int32_t number_of(record<schema::operator_code> code) {
-  // Numbers from 127 on do not fit into the older of the two fields, which then holds 127.
-  const std::int32_t older = code[schema::operator_code::deprecated_builtin_code];
-  const std::int32_t newer = code[schema::operator_code::builtin_code];
-  if (older < 0 || newer < 0) return newer < older ? newer : older;  // of Circle files; one of the fields may be left out
-  return newer > older ? newer : older;
-}
 inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
 /// How an operator of the file is read; nullptr where nothing here computes it.
@@ -41,13 +33,6 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   constexpr std::size_t longest = 80;  // many operators may have one long name
   const std::string_view custom = code[schema::operator_code::custom_code];
   return letters({"CUSTOM ", piece::in_quotes(custom.substr(0, longest)), custom.size() > longest ? "..." : ""});
-}
-
-/// What is wrong with a subgraph beside its tensors and operators; empty when nothing is.
-[[gnu::cold]] constexpr pool<char> fault_of_subgraph(const document& file, record<schema::subgraph> graph) {
-  if (file.is_circle() && graph[schema::subgraph::data_format] != 0)
-    return letters({"data format: got ", graph[schema::subgraph::data_format], ", expected 0 (channels last)"});
-  return fault_of_fields(graph);
 }
 
 [[gnu::cold]] constexpr void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
@@ -223,30 +208,6 @@ inline constexpr std::size_t most_ends = 4096;
   return made_unique(made);
 }
 
-/// Whether an operator QUANTIZE of a subgraph reads or makes integers of 32 bits.
-[[gnu::cold]] constexpr bool requantises_i32(const document& file, record<schema::subgraph> graph) {
-  constexpr std::int32_t quantize = builtin_number("QUANTIZE");
-  const auto tensors = graph[schema::subgraph::tensors];
-  const auto operators = graph[schema::subgraph::operators];
-  const auto has_i32 = [&](list<std::int32_t> ends) {
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      const auto index = static_cast<std::uint32_t>(ends[i]);
-      if (index < tensors.size() && dtype_of_type(tensors[index][schema::tensor::type]) == i32) return true;
-    }
-    return false;
-  };
-  for (std::uint32_t code = 0; code < file.code_count(); ++code) {
-    if (number_of(file.code(code)) != quantize) continue;
-    for (std::size_t i = 0; i < operators.size(); ++i) {
-      const record<schema::node> found = operators[i];
-      if (found[schema::node::opcode_index] == code &&
-          (has_i32(found[schema::node::inputs]) || has_i32(found[schema::node::outputs])))
-        return true;
-    }
-  }
-  return false;
-}
-
 [[gnu::cold]] constexpr result<void> read_inputs(record<schema::subgraph> graph, const entry& read,
                                               tensor_reader& tensors) {
   const auto inputs = graph[schema::subgraph::inputs];
@@ -276,7 +237,8 @@ inline constexpr std::size_t most_ends = 4096;
 [[gnu::cold]] constexpr result<void> read_operator(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
                                                    records<schema::node> operators, std::size_t i) {
   const record<schema::node> found = operators[i];
-  node_reader node(file, tensors, network, find, found);
+  constexpr reading_steps steps{check_operators, read_operator, activated};
+  node_reader node(file, tensors, network, find, steps, found);
   const std::uint32_t index = found[schema::node::opcode_index];
   if (index < file.code_count()) read_node(node, file.code(index), row_of(file, file.code(index)));
   else node.refuse(error_code::invalid_file, {"opcode_index: got ", index, ", expected one of ", file.code_count()});
@@ -416,62 +378,6 @@ class network_reader {
 [[gnu::cold]] constexpr result<void> network_reader::finish() {
   if (auto ok = tensors().finish_states(); !ok) return in_subgraph(std::move(ok));
   return in_subgraph(detail::read_outputs(graph_, entry_, tensors(), network_));
-}
-
-/// Subgraphs that call one another, one in the other.
-inline constexpr int most_nested_calls = 8;
-
-constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t number, bool is_once)
-    : node_(node),
-      number_(number),
-      graph_(number >= 0 ? node.file().graph(static_cast<std::uint32_t>(number)) : record<schema::subgraph>()),
-      tensors_(node.file(), graph_, node.tensors().options(), node.network(), state_,
-               {static_cast<std::int32_t>(number), &node.tensors(), is_once || node.tensors().place().is_once}) {
-  if (!node.is_fine()) return;
-  if (!graph_)
-    node.refuse(error_code::invalid_file, {"subgraph: got ", number, ", expected one of ", node.file().graph_count()});
-  else if (is_fine(begin()) && detail::requantises_i32(node.file(), graph_)) tensors_.keep_scales_of_i32();
-}
-
-/// What is looked at once, however often the subgraph is called.
-[[gnu::cold]] constexpr result<void> called_subgraph::begin() {
-  int nested = 0;
-  for (const tensor_reader* caller = &node_.tensors(); caller != nullptr; caller = caller->place().caller, ++nested)
-    if (caller->place().number == number_) return fail(error_code::not_supported, "calls itself");
-  if (nested > most_nested_calls)
-    return fail(error_code::not_supported, {"is called by ", nested, " subgraphs, one in the other, expected at most ", most_nested_calls});
-  // What a reader keeps of a tensor is larger than what the file has of it, and subgraphs may share their tensors.
-  constexpr std::int64_t bytes_of_tensor = 64;
-  const auto tensors = static_cast<std::int64_t>(graph_[schema::subgraph::tensors].size());
-  if (auto ok = tensors_.count_copy(0, bytes_of_tensor * tensors); !ok) return ok;
-  if (auto ok = tensors_.read_names(); !ok) return ok;
-  if (auto fault = detail::fault_of_subgraph(node_.file(), graph_); !fault.empty()) return fail(error_code::not_supported, fault);
-  return detail::check_operators(node_.file(), graph_[schema::subgraph::operators]);
-}
-
-[[gnu::cold]] constexpr pool<std::int32_t> called_subgraph::call(array_ref<const std::int32_t> operands) {
-  pool<std::int32_t> results;
-  if (node_.is_fine() && !is_fine(read(operands, results))) results.clear();
-  return results;
-}
-
-[[gnu::cold]] constexpr result<void> called_subgraph::read(array_ref<const std::int32_t> operands, pool<std::int32_t>& results) {
-  const auto inputs = graph_[schema::subgraph::inputs], outputs = graph_[schema::subgraph::outputs];
-  const auto operators = graph_[schema::subgraph::operators];
-  if (inputs.size() != operands.size())
-    return fail(error_code::invalid_file, {"inputs: got ", operands.size(), " of the operator that calls it, expected ", inputs.size()});
-  if (auto ok = tensors_.count_called(operators.size() + 1); !ok) return ok;  // one without operators takes time, too
-  tensors_.begin_call();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (auto ok = tensors_.bind(inputs[i], operands[i]); !ok) return ok;
-  for (std::size_t i = 0; i < operators.size(); ++i)
-    if (auto ok = detail::read_operator(node_.file(), tensors_, node_.network(), node_.finder(), operators, i); !ok) return ok;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto id = tensors_.value_or_resource(outputs[i]);
-    if (!id) return fail(id.error());
-    results.push_back(*id);
-  }
-  return {};
 }
 
 /// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which

@@ -112,6 +112,7 @@ inline constexpr quantisation steps_of_1 = quant{.scale = 1, .zero_point = 0};
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
+/// The nodes of a fused activation that no operator of ours fuses, behind a value.
 [[gnu::cold]] constexpr std::int32_t activated(node_reader& node, std::int32_t id, std::int8_t number) {
   if (number == 2) return detail::clamped(node, id, -1, 1);
   if (!types::floating.contains(node.desc(id).type))

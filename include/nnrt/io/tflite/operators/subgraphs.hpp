@@ -2,6 +2,7 @@
 // Flow: operators.hpp lists them; a called_subgraph adds the nodes of each call, tensors.hpp keeps the variables.
 #pragma once
 
+#include <nnrt/io/tflite/called_subgraph.hpp>
 #include <nnrt/io/tflite/operators/blocks.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
