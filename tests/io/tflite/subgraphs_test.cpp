@@ -137,6 +137,43 @@ TEST_CASE("tflite: WHILE is unrolled as often as the shape of an input says") {
         "subgraph 0: operator 2 WHILE: the number of trips depends on extents that are unknown; nnrt reads those that follow from shapes and constants");
 }
 
+/// As converters write a recurrent layer that nothing has fused: row i of the result is row i of x and the sum of the rows before, put into a list
+/// that is cut in front of it and behind it.
+file loop_over_a_list() {
+  file f;
+  f.tensors = {floats({3, 2}, "x"), integers({}, "from", {0}), {float32, {2}, "begin", bytes_of<float>({0, 0})}, {float32, {3, 2}, "empty", bytes_of<float>({0, 0, 0, 0, 0, 0})},
+               integers({}, "last"), floats({2}, "sum"), floats({3, 2}, "y"), floats({3, 2}, "x_again")};
+  f.calls = {{while_code, {1, 2, 3, 0}, {4, 5, 6, 7}, loops(1, 2)}};
+  f.inputs = {0}, f.outputs = {6};
+  subgraph condition, body;
+  condition.tensors = {integers({}, "i"), floats({2}, "sum"), floats({3, 2}, "list"), floats({3, 2}, "x"), integers({}, "limit", {3}), truth("goes_on")};
+  condition.calls = {{less, {0, 4}, {5}, {41, {}}}};
+  condition.inputs = {0, 1, 2, 3}, condition.outputs = {5};
+  constexpr int slice = 65, pack = 83, expand_dims = 70, concatenation = 2;
+  const auto unknown_rows = [](std::string name) {
+    tensor t = floats({1, 2}, name);
+    t.signature = {-1, 2};
+    return t;
+  };
+  body.tensors = {integers({}, "i"), floats({2}, "sum"), floats({3, 2}, "list"), floats({3, 2}, "x"), integers({}, "one", {1}), integers({}, "next"),
+                  floats({2}, "row"), floats({2}, "more"), integers({}, "zero", {0}), integers({}, "all", {-1}), integers({2}, "none", {0, 0}),
+                  integers({2}, "head_size"), integers({2}, "tail_begin"), integers({2}, "tail_size", {-1, -1}), unknown_rows("head"), unknown_rows("tail"),
+                  floats({1, 2}, "item"), floats({3, 2}, "longer")};
+  body.calls = {{add_code, {0, 4}, {5}, {11, {}}}, {gather, {3, 0}, {6}, {23, {}}}, {add_code, {1, 6}, {7}, {11, {}}},
+                {pack, {0, 9}, {11}, {59, {{0, std::int32_t{2}}}}}, {pack, {5, 8}, {12}, {59, {{0, std::int32_t{2}}}}},
+                {slice, {2, 10, 11}, {14}, {48, {}}}, {slice, {2, 12, 13}, {15}, {48, {}}}, {expand_dims, {7, 8}, {16}, {52, {}}},
+                {concatenation, {14, 16, 15}, {17}, {10, {{0, std::int32_t{0}}}}}};
+  body.inputs = {0, 1, 2, 3}, body.outputs = {5, 7, 17, 3};
+  f.called = {condition, body};
+  return f;
+}
+
+TEST_CASE("tflite: a list that grows row by row in a loop is cut where there is nothing in front or behind, too") {
+  const outcome got = run_file(loop_over_a_list().bytes(), {{1, 10, 2, 20, 3, 30}});
+  REQUIRE(got.error == "");
+  CHECK(got.outputs[0].numbers == std::vector<double>{1, 10, 3, 30, 6, 60});
+}
+
 TEST_CASE("tflite: subgraphs in loops are chosen anew with each trip") {
   // x times 3, but 5 in trip 1.
   file f = loop(3);
