@@ -8,9 +8,14 @@
 namespace nnrt_command {
 namespace {
 
-/// By the four letters behind the first four bytes of every TensorFlow Lite file; what is called one is complained of as one.
+/// By the four letters that follow the first four bytes of every TensorFlow Lite or Circle file; what is called one is
+/// complained of as one.
 bool is_tflite(const std::string& path, std::span<const std::byte> file) {
-  return path.ends_with(".tflite") || (file.size() >= 8 && std::memcmp(file.data() + 4, "TFL3", 4) == 0);
+  if (path.ends_with(".tflite") || path.ends_with(".circle")) return true;
+  const auto has_letters = [&](const char* letters) {
+    return file.size() >= 8 && std::memcmp(file.data() + 4, letters, 4) == 0;
+  };
+  return has_letters("TFL3") || has_letters("CIR0");
 }
 
 /// By the first letter of a saved model's header, which is JSON behind its length.
