@@ -3879,9 +3879,10 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
 inline half_vector first_reaching(half_vector results, fixed_point factor) {
   const int right = -factor.exponent;
   const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0, mantissa = factor.mantissa;
-  longs high = __builtin_convertvector(results, longs) * (std::int64_t{1} << right) - half;
+  // Shifts: vectors of 64 bits multiply slowly.
+  longs high = (__builtin_convertvector(results, longs) << right) - half;
   if (right > 0) high -= high <= -half;  // of results of 0 and less
-  const longs odd = high * 2 - 1, product = odd * (std::int64_t{1} << 30);
+  const longs odd = (high << 1) - 1, product = odd << 30;
   const doubles quotient = __builtin_convertvector(odd, doubles) * (0x1p30 / static_cast<double>(mantissa));
   const longs sum = __builtin_convertvector(__builtin_convertvector(quotient, half_vector), longs);
   // The quotient may be one off, and is cut toward zero.
@@ -3894,7 +3895,7 @@ inline half_vector first_reaching(half_vector results, fixed_point factor) {
 struct staircase {
   static constexpr int most = 256;
   int steps = 0;
-  std::int32_t at[most + int_lanes], result[most + int_lanes];
+  std::int32_t at[most + int_lanes], result[most + 2 * int_lanes];
   sum_range reach;
   scaled_range range;
   std::int32_t first, last;
@@ -3907,7 +3908,10 @@ struct staircase {
     const bool is_to_even = channel.rounding == stored_rounding::half_to_even;
     if (last <= first) return;
     steps = last - first;
-    for (std::int32_t i = 0; i < steps + int_lanes; ++i) result[i] = std::min(first + 1 + i, last);  // the last one again behind the last
+    int_vector next = {};
+    for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
+    for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
+      store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));  // the last one again behind the last
     for (int i = 0; i < steps; i += int_lanes / 2) {
       if (!is_to_even) {
         store_vector(at + i, first_reaching(load_vector<half_vector>(result + i), channel.factor));
@@ -4079,6 +4083,9 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   // Floats of this size round by so much.
   const double least = lines_round_once ? 0.0 : -0x1p-16;
   staircase::halves best = at(0);
+  // The nearest slope does for most channels.
+  if (width(best) >= least)
+    if (const line made = tried(0, best); made.found) return made;
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
@@ -4088,7 +4095,8 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
     }
   if (width(best) < least) return {};
   for (const int i : {place, place + 1, place - 1, place + 2, place - 2})
-    if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
+    if (i == 0) continue;  // tried
+    else if (const line made = tried(i, i == place ? best : at(i)); made.found) return made;
   return {};
 }
 
@@ -8954,6 +8962,8 @@ class wide_product {
     const math::detail::binary parts = math::detail::split(math::abs(product));
     mantissa_ = math::copysign(parts.mantissa, product), exponent_ += factor.exponent + parts.exponent;
   }
+  /// By 2^exponent.
+  constexpr void scale(std::int64_t exponent) { exponent_ += exponent; }
   constexpr double value() const {
     if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
     const auto exponent = static_cast<int>(nnrt::detail::clamped(exponent_, -3000, 3000));
@@ -22133,7 +22143,7 @@ namespace ops {
 ///   x: any shape      y: the same shape, base ^ (scale * x + shift)
 ///
 /// base is e unless given (NNRt writes -1 for e), scale 1, shift 0. With others the exponent of f64 is rounded, which
-/// costs up to as many ulp as it is large.
+/// costs n ulp (see `errors`).
 ///
 /// Quantised: x i8, u8 or i16 with one scale, y with the scale that `into<quant{…}>` gives; each stored number is the
 /// nearest to the real result, computed in double and rounded to float.
@@ -22142,11 +22152,15 @@ namespace ops {
 struct exp : detail::real_function {
   static constexpr op_code code{60};
   static constexpr std::string_view name = "exp";
-  static constexpr std::string_view scaled =
-      "base, scale or shift are given: the exponent multiplies what their arithmetic is off";
+  // With u = 2^-53 the product is off by u |scale x| and the sum by u |t|, where t is the exponent; products with 1 and
+  // sums with 0 are exact. base^(t + d) = base^t e^(d ln base), where e^a - 1 < 1.01 a up to 2^-8, and u y is at most
+  // an ulp of y. Of f32 and f16 the product is exact, and what the sum is off is far below an ulp.
+  static constexpr std::string_view rounded =
+      "|ln base| * (|scale * x| if scale is not 1, + |scale * x + shift| if shift is not 0)";
+  static constexpr std::string_view too_far = "n is above 2^45";
   static constexpr error_bound errors[] = {{types_of(f32), 1.5, error_unit::result, 0, true},
                                            {types_of(f16), 0.51},
-                                           {types_of(f64), 1.1, error_unit::result, 0, false, {}, scaled}};
+                                           {types_of(f64), 1.1, error_unit::result, 1.01, false, rounded, too_far}};
   static constexpr foreign_numbers foreign{.nnrt = 60, .hdi = 55};
   static constexpr nnrt_parameter parameters[] = {{"base", 89, f32}, {"scale", 90, f32}, {"shift", 91, f32}};
 
@@ -25841,9 +25855,10 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
-  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats.
+  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
+  // large beta no power.
   const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
-              most = size < 60 ? 100 - size : 0;
+              most = size < 60 ? 100 - size : -1;
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
     const float* const window = squares + (c - first);
@@ -25886,9 +25901,9 @@ namespace ops {
 ///
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
-/// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
-/// an infinity, or NaN for x = 0. The bound of errors is for -1 <= beta <= 1.
+/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless
+/// given, as NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no
+/// integer) gives NaN, a sum of 0 with a positive beta an infinity, or NaN for x = 0.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
@@ -25899,10 +25914,18 @@ struct lrn {
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr unlike_default to_be_said[] = {{"alpha", "1e-4 over the size"}, {"beta", "0.75"}};
   static constexpr operator_traits traits{.in_files = file_order::image, .to_be_said = to_be_said};
-  static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
-  static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
-                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},
-                                           {types_of(f64), 4, error_unit::result, 1, false, {}, steep}};
+  // With u the half of a dtype's epsilon: each of n squares and each sum on the way is off by u of itself, so is the
+  // product with alpha and the sum with bias, and nothing cancels. The base is then off by (n + 2) u of itself, its
+  // power by |beta| times that, (1 + d)^beta - 1 being below 1.01 |beta| d up to 2^-8, and u y is at most an ulp of y.
+  // What two powers and three products are off adds up to 7 ulp, of f32 kernels, which multiply by beta what a
+  // logarithm is off, 6. f16 is computed in f64, of which u is 2^-42 ulp.
+  static constexpr std::string_view steepness = "|beta| * (the squares of a sum + 2)";
+  static constexpr std::string_view cancels = "bias or alpha is negative, or n is above 2^45";
+  static constexpr std::string_view too_steep = "bias or alpha is negative, or |beta| is above 2000";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 6, error_unit::result, 1.01, false, steepness, cancels},
+      {types_of(f16), 0.51, error_unit::result, 2.4e-13, false, steepness, cancels},
+      {types_of(f64), 7, error_unit::result, 1.01, false, steepness, too_steep}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -25939,13 +25962,35 @@ struct lrn {
       const double alpha{a.alpha}, beta{a.beta};
       if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
         const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
-        y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
+        y[i] = math::convert<T>(over_power<T>(real(i), base, beta, 1));
       } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
-        const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
-        const double root = math::pow(sum.unit(), 0.5 - beta);  // of the unit to the power of 1 - 2 beta, which may be no double
-        y[i] = math::convert<T>(math::product(math::product(in_units, root), root));
+        y[i] = math::convert<T>(
+            over_power<T>(sum.in_units(real(i)), math::product(alpha, sum.in_square_units()), beta, sum.unit()));
       }
     }
+  }
+
+ private:
+  /// unit * x / (base * unit^2)^beta, where a unit is a power of 2. Of f64 the power alone may be no normal number.
+  template <class T> static constexpr double over_power(double x, double base, double beta, double unit) {
+    constexpr double least = 0x1p-1022;
+    const double power = math::pow(base, -beta);
+    const bool is_normal = unit == 1 && power >= least && math::is_finite(power);
+    if (sizeof(T) < sizeof(double) || is_normal || !(base > 0) || !math::is_finite(base))
+      return math::product(x, power);
+    // base * unit^2 = 2^e m: the power is 2^(-beta e) m^-beta, and 2 to a fraction what is left of a whole exponent.
+    const math::detail::binary parts = math::detail::split(base), of_unit = math::detail::split(unit);
+    const double product = math::product(static_cast<double>(parts.exponent + 2 * of_unit.exponent), beta),
+                 exponent = product < -1e8  ? -1e8
+                            : product > 1e8 ? 1e8
+                                            : product,
+                 whole = math::round_half_even(exponent);
+    detail::wide_product all;
+    all.multiply(x);
+    all.multiply(math::pow(parts.mantissa, -beta));
+    all.multiply(math::pow(2.0, whole - exponent));
+    all.scale(of_unit.exponent - static_cast<std::int64_t>(whole));
+    return all.value();
   }
 };
 
@@ -27782,18 +27827,19 @@ namespace ops {
 ///   x, y: shapes that broadcast as NumPy's do      z: the common shape, (scale * x + shift) ^ y
 ///
 /// scale is 1 and shift is 0 unless given. z has the dtype of higher precision of the two: floats before integers
-/// before booleans, which count as 0 and 1. Floats are computed in f64 and rounded once, with the special values of C's
-/// pow: anything to the power of 0 is 1, a negative number to a power that is no integer is NaN.
+/// before booleans, which count as 0 and 1. Floats are computed in f64, the base (scale * x + shift) too, and rounded
+/// once, with the special values of C's pow: anything to the power of 0 is 1, a negative number to a power that is no
+/// integer is NaN.
 ///
 /// Integers with scale 1 and shift 0 are multiplied exactly and wrap around; 0 to the power of 0 is 1; to a negative
 /// power 1 stays 1, -1 is 1 or -1, all others are truncated to 0, and so is 0. With another scale or shift they are
 /// computed in f64 and converted as cast does.
 ///
-/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each stored number
-/// is the nearest to the real result, rounded to float. NaN is the zero point.
+/// Quantised: x and y i8, u8 or i16 with one scale each, z with the scale that `into<quant{…}>` gives; each stored
+/// number is the nearest to the real result, rounded to float. NaN is the zero point.
 ///
-/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW, made
-/// definite in this library.
+/// Broken rules: see `rule`; extents are counted from the innermost, scales are counted. Source: NNRt OH_NN_OPS_POW,
+/// made definite in this library.
 struct pow {
   static constexpr op_code code{25};
   static constexpr std::string_view name = "pow";
@@ -27801,10 +27847,15 @@ struct pow {
   static constexpr operand_spec outputs[] = {{"z", types::number}};
   static constexpr operator_traits traits{
       .result = storage::in_place, .typed_in_common = types::number, .quantised = stored_numbers::computed, .in_files = file_order::broadcast};
-  static constexpr std::string_view scaled = "scale or shift are given: y multiplies what their arithmetic is off";
-  static constexpr error_bound errors[] = {{types_of(f32), 0.51},
-                                           {types_of(f16), 0.51},
-                                           {types_of(f64), 1.1, error_unit::result, 0, false, {}, scaled}};
+  // With u = 2^-53 and b = scale x + shift, the product is off by u |scale x| and the sum by u |b|: b is off by d = u
+  // (|scale x / b| + 1) of itself, and b^y by |y| d of itself, where (1 + d)^y - 1 < 1.01 |y| d as long as d and y d
+  // are below 2^-8. u z is at most an ulp of z; of f32 it is 2^-29 and of f16 2^-42 of one.
+  static constexpr std::string_view rounded = "|y| * (|scale * x / base| if scale is not 1, + 1 if shift is not 0)";
+  static constexpr std::string_view too_far =
+      "n or |scale * x / base| is above 2^45, or scale is not 1 and scale * x no normal number of f64";
+  static constexpr error_bound errors[] = {{types_of(f32), 0.51, error_unit::result, 2e-9, false, rounded, too_far},
+                                           {types_of(f16), 0.51, error_unit::result, 2.4e-13, false, rounded, too_far},
+                                           {types_of(f64), 1.1, error_unit::result, 1.01, false, rounded, too_far}};
   static constexpr foreign_numbers foreign{.nnrt = 25, .hdi = 110};
   static constexpr nnrt_parameter parameters[] = {{"scale", 107, f32}, {"shift", 108, f32}};
 

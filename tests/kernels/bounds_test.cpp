@@ -106,6 +106,84 @@ TEST_CASE("bounds: functions of two numbers, at magnitudes of all kinds") {
 
 namespace {
 
+/// No bound is stated where n is above.
+constexpr double largest_count = 0x1p45;
+
+/// Numbers of all sizes, and such that scale * x + shift is nearly 0.
+std::vector<double> arguments_around(dtype type, double scale, double shift) {
+  std::vector<double> x = arguments_for(type, false)[0];
+  for (int i = 0; i < 100; ++i)
+    x.push_back(as_stored(type, -shift / scale * (1 + (i % 2 == 0 ? 1 : -1) * std::ldexp(1.0 + i / 100.0, -i / 2))));
+  for (double& number : x)
+    if (std::fabs(number) > largest_in(type)) number = 0;
+  return x;
+}
+
+struct affine {
+  float scale, shift;
+};
+constexpr affine affines[] = {{1, 0},       {0.7F, 0},    {1, 3.5F},     {-2.3F, 100.3F},
+                              {1, -700.7F}, {0.1F, 1e4F}, {1e-3F, 1e-3F}};
+
+}  // namespace
+
+TEST_CASE("bounds: exponentials with a base, a scale or a shift") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far("exp, scaled", ops::of<ops::exp>(), type);
+    for (const float base : {-1.0F, 2.0F, 10.0F, 0.3F, 1.0001F, 1e30F})
+      for (const affine& by : affines) {
+        ops::exp::attrs attrs;
+        attrs.base = base, attrs.scale = by.scale, attrs.shift = by.shift;
+        const std::vector<double> x = arguments_around(type, by.scale, by.shift);
+        const real logarithm = base == -1 ? 1 : std::log(real{base});
+        exact_results exact;
+        for (const double number : x) {
+          const real product = real{number} * real{by.scale}, exponent = product + real{by.shift};
+          const double n = static_cast<double>(std::fabs(logarithm) * ((by.scale != 1 ? std::fabs(product) : 0) +
+                                                                       (by.shift != 0 ? std::fabs(exponent) : 0)));
+          const real y = base == -1 ? std::exp(exponent) : std::pow(real{base}, exponent);
+          exact.numbers_of_each.push_back(n);
+          exact.add(y, n > largest_count ? std::numeric_limits<real>::infinity() : y);
+        }
+        so_far.add(words_of<ops::exp>(attrs), {{{static_cast<std::int64_t>(x.size())}, x}}, exact);
+      }
+    so_far.check();
+  }
+}
+
+TEST_CASE("bounds: powers of bases that are scaled or shifted") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far("pow, scaled", ops::of<ops::pow>(), type);
+    for (const double power : {0.75, -0.5, 3.0, 100.0, -7.0, 30000.0, 4e8}) {
+      if (power > largest_in(type)) continue;
+      for (const affine& by : affines) {
+        ops::pow::attrs attrs;
+        attrs.scale = by.scale, attrs.shift = by.shift;
+        std::vector<double> x = arguments_around(type, by.scale, by.shift);
+        for (int i = -50; i <= 50; ++i)  // bases near 1, of which high powers are finite
+          x.push_back(as_stored(type, (1 + std::ldexp(i, -28) - by.shift) / by.scale));
+        const std::vector<double> y{as_stored(type, power)};
+        exact_results exact;
+        for (const double number : x) {
+          const real product = real{number} * real{by.scale}, of = product + real{by.shift},
+                     ratio = std::fabs(product / of);
+          const double n =
+              static_cast<double>(std::fabs(real{y[0]}) * ((by.scale != 1 ? ratio : 0) + (by.shift != 0 ? 1 : 0)));
+          const bool is_normal = by.scale == 1 || (std::fabs(product) >= 0x1p-1022L && std::fabs(product) < 0x1p1024L);
+          const bool is_bound = n <= largest_count && ratio <= largest_count && is_normal;
+          const real z = std::pow(of, real{y[0]});
+          exact.numbers_of_each.push_back(n);
+          exact.add(z, is_bound ? z : std::numeric_limits<real>::infinity());
+        }
+        so_far.add(words_of<ops::pow>(attrs), {{{static_cast<std::int64_t>(x.size())}, x}, {{1}, y}}, exact);
+      }
+    }
+    so_far.check();
+  }
+}
+
+namespace {
+
 /// What becomes of one group, and the magnitudes that errors are counted in where that is not the result.
 struct group_results {
   reals y, unit;
@@ -350,12 +428,15 @@ TEST_CASE("bounds: batch_norm, and sums of squares of neighbours to any power") 
       norm.add(words_of<ops::batch_norm>(attrs),
                {{{1, n}, x}, {{n}, scale}, {{n}, offset}, {{n}, mean}, {{n}, variance}}, exact);
       for (const std::int64_t radius : {2, 40})
-        for (const float beta : {0.75F, 0.5F, 1.0F, -0.5F, 0.3F}) {
+        for (const float beta : {0.75F, 0.5F, 1.0F, -0.5F, 0.3F, 2.5F, -3.7F, 17.3F, 59.5F, 61.0F, 1000.5F}) {
           ops::lrn::attrs by;
           by.depth_radius = radius, by.bias = beta < 0.6F ? 1.0F : 2.0F, by.alpha = radius == 2 ? 1e-4F : 1e4F,
           by.beta = beta;
+          if (std::fabs(beta) > 10)
+            by.bias = beta > 100 ? 0.9F : 1.0F, by.alpha = 1e-4F;  // of some the power is finite
+          if (beta == 2.5F || beta == 0.3F) by.bias = 0;
           exact_results responses;
-          responses.numbers = static_cast<double>(2 * radius + 1);
+          responses.numbers = std::fabs(double{beta}) * static_cast<double>(2 * radius + 3);
           for (std::int64_t c = 0; c < n; ++c) {
             real sum = 0;
             for (std::int64_t k = std::max<std::int64_t>(0, c - radius); k < std::min(n, c + radius + 1); ++k)

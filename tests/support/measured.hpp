@@ -51,6 +51,7 @@ inline real_operand integer_operand(std::vector<std::int64_t> numbers) {
 struct exact_results {
   std::vector<long double> y, unit;
   double numbers = 1;
+  std::vector<double> numbers_of_each;  // of each result; empty: `numbers` are those of all
   void add(long double result) { add(result, result); }
   void add(long double result, long double magnitude) { y.push_back(result), unit.push_back(magnitude); }
 };
@@ -127,8 +128,8 @@ class measured {
         T element;
         std::memcpy(&element, bytes.data() + i * sizeof(T), sizeof(T));
         hold(math::convert<double>(element), exact.y[i],
-             bound_->of != error_unit::result || std::isinf(exact.unit[i]) ? exact.unit[i] : exact.y[i], exact.numbers,
-             by);
+             bound_->of != error_unit::result || std::isinf(exact.unit[i]) ? exact.unit[i] : exact.y[i],
+             exact.numbers_of_each.empty() ? exact.numbers : exact.numbers_of_each[i], by);
       }
     });
   }

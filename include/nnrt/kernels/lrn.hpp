@@ -56,9 +56,10 @@ inline void response_of(const float* x, std::int64_t channels, std::int64_t firs
   for (std::int64_t i = 0; i < to - from; ++i) squares[i] = from + i < 0 || from + i >= channels ? 0.0F : x[from + i] * x[from + i];
   for (std::int64_t i = 0; i < lanes; ++i) squares[to - from + i] = 0;
   const V bias(by.bias), alpha(by.alpha), power(-by.beta);
-  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats.
+  // Smaller bases may be sums of squares that are no normal floats; powers of 2 further off may not be floats, and of a
+  // large beta no power.
   const float least = by.alpha * 1e-30F > 1e-24F ? by.alpha * 1e-30F : 1e-24F, size = math::abs(by.beta),
-              most = size < 60 ? 100 - size : 0;
+              most = size < 60 ? 100 - size : -1;
   for (std::int64_t c = first; c < last; c += lanes) {
     const std::int64_t n = last - c < lanes ? last - c : lanes;
     const float* const window = squares + (c - first);

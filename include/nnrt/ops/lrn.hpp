@@ -15,9 +15,9 @@ namespace ops {
 ///
 ///   x: [..., C] of rank >= 1, NHWC      y: the same shape
 ///
-/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless given, as
-/// NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no integer) gives NaN, a sum of 0 with a positive beta
-/// an infinity, or NaN for x = 0. The bound of errors is for -1 <= beta <= 1.
+/// Channels in front of the first and behind the last one count as 0. bias and alpha are 1 and beta is 0.5 unless
+/// given, as NNRt's reference says; the radius is 0. A power that is no number (of a negative sum where beta is no
+/// integer) gives NaN, a sum of 0 with a positive beta an infinity, or NaN for x = 0.
 ///
 /// Broken rules: see `rule`; ranks and channels are counted. Source: NNRt OH_NN_OPS_LRN, with its one region,
 /// ACROSS_CHANNELS; TensorFlow Lite's LOCAL_RESPONSE_NORMALIZATION is the same.
@@ -28,10 +28,18 @@ struct lrn {
   static constexpr operand_spec outputs[] = {{"y", types::floating}};
   static constexpr unlike_default to_be_said[] = {{"alpha", "1e-4 over the size"}, {"beta", "0.75"}};
   static constexpr operator_traits traits{.in_files = file_order::image, .to_be_said = to_be_said};
-  static constexpr std::string_view steep = "|beta| is above 1, or bias or alpha is negative";
-  static constexpr error_bound errors[] = {{types_of(f32), 6, error_unit::result, 1, false, {}, steep},
-                                           {types_of(f16), 0.51, error_unit::result, 0, false, {}, steep},
-                                           {types_of(f64), 4, error_unit::result, 1, false, {}, steep}};
+  // With u the half of a dtype's epsilon: each of n squares and each sum on the way is off by u of itself, so is the
+  // product with alpha and the sum with bias, and nothing cancels. The base is then off by (n + 2) u of itself, its
+  // power by |beta| times that, (1 + d)^beta - 1 being below 1.01 |beta| d up to 2^-8, and u y is at most an ulp of y.
+  // What two powers and three products are off adds up to 7 ulp, of f32 kernels, which multiply by beta what a
+  // logarithm is off, 6. f16 is computed in f64, of which u is 2^-42 ulp.
+  static constexpr std::string_view steepness = "|beta| * (the squares of a sum + 2)";
+  static constexpr std::string_view cancels = "bias or alpha is negative, or n is above 2^45";
+  static constexpr std::string_view too_steep = "bias or alpha is negative, or |beta| is above 2000";
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 6, error_unit::result, 1.01, false, steepness, cancels},
+      {types_of(f16), 0.51, error_unit::result, 2.4e-13, false, steepness, cancels},
+      {types_of(f64), 7, error_unit::result, 1.01, false, steepness, too_steep}};
   static constexpr foreign_numbers foreign{.nnrt = 96, .hdi = 85, .nnrt_name = "LRN"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("normRegion", "ACROSS_CHANNELS")};
   static constexpr nnrt_parameter parameters[] = {{"depth_radius", 145, i64}, {"bias", 146, f32},
@@ -68,13 +76,35 @@ struct lrn {
       const double alpha{a.alpha}, beta{a.beta};
       if (sum.unit() == 1 || alpha == 0 || (sum.unit() < 1 && a.bias != 0)) {
         const double base = double{a.bias} + math::product(alpha, sum.unit() > 1 ? sum.in_square_units() : sum.value());
-        y[i] = math::convert<T>(math::product(real(i), math::pow(base, -beta)));
+        y[i] = math::convert<T>(over_power<T>(real(i), base, beta, 1));
       } else {  // x / (alpha * sum)^beta, the bias being lost or 0, where the sum itself is no number of 64 bits
-        const double in_units = math::product(sum.in_units(real(i)), math::pow(math::product(alpha, sum.in_square_units()), -beta));
-        const double root = math::pow(sum.unit(), 0.5 - beta);  // of the unit to the power of 1 - 2 beta, which may be no double
-        y[i] = math::convert<T>(math::product(math::product(in_units, root), root));
+        y[i] = math::convert<T>(
+            over_power<T>(sum.in_units(real(i)), math::product(alpha, sum.in_square_units()), beta, sum.unit()));
       }
     }
+  }
+
+ private:
+  /// unit * x / (base * unit^2)^beta, where a unit is a power of 2. Of f64 the power alone may be no normal number.
+  template <class T> static constexpr double over_power(double x, double base, double beta, double unit) {
+    constexpr double least = 0x1p-1022;
+    const double power = math::pow(base, -beta);
+    const bool is_normal = unit == 1 && power >= least && math::is_finite(power);
+    if (sizeof(T) < sizeof(double) || is_normal || !(base > 0) || !math::is_finite(base))
+      return math::product(x, power);
+    // base * unit^2 = 2^e m: the power is 2^(-beta e) m^-beta, and 2 to a fraction what is left of a whole exponent.
+    const math::detail::binary parts = math::detail::split(base), of_unit = math::detail::split(unit);
+    const double product = math::product(static_cast<double>(parts.exponent + 2 * of_unit.exponent), beta),
+                 exponent = product < -1e8  ? -1e8
+                            : product > 1e8 ? 1e8
+                                            : product,
+                 whole = math::round_half_even(exponent);
+    detail::wide_product all;
+    all.multiply(x);
+    all.multiply(math::pow(parts.mantissa, -beta));
+    all.multiply(math::pow(2.0, whole - exponent));
+    all.scale(of_unit.exponent - static_cast<std::int64_t>(whole));
+    return all.value();
   }
 };
 

@@ -68,6 +68,8 @@ class wide_product {
     const math::detail::binary parts = math::detail::split(math::abs(product));
     mantissa_ = math::copysign(parts.mantissa, product), exponent_ += factor.exponent + parts.exponent;
   }
+  /// By 2^exponent.
+  constexpr void scale(std::int64_t exponent) { exponent_ += exponent; }
   constexpr double value() const {
     if (mantissa_ == 0 || !math::is_finite(mantissa_)) return mantissa_;
     const auto exponent = static_cast<int>(nnrt::detail::clamped(exponent_, -3000, 3000));
