@@ -1,6 +1,7 @@
 // graphs_test: networks of up to 4,000 random nodes, chained and branched. Each node computes what its reference does,
 // and what passes and planners do - fusing, results in place, memory that is used again, threads - changes no number.
-// Flow: random_node makes nodes from the tables of each operator in the catalogue; no operator is named here.
+// Inputs become states: what runs remember is what they would have been given. Flow: random_node makes nodes from the
+// tables of each operator in the catalogue; no operator is named here.
 #include "battery/one_node.hpp"
 
 #include "support/sanitized.hpp"
@@ -73,12 +74,37 @@ class random_graph {
   std::size_t size() const { return nodes_.size(); }
   dtype type_of(std::size_t value) const { return values_[value].operand.desc.type; }
 
-  /// The network, with all results as outputs, or those alone that no node reads.
-  model network(bool all_results) const {
+  /// A value that becomes another one from run to run.
+  struct remembered {
+    std::size_t state = 0, next = 0;
+  };
+  /// Inputs that may be states: floats, since a node may find fault with other integers than it was made with. Each
+  /// becomes any value of its desc, of those that nodes make a late one mostly.
+  std::vector<remembered> states() {
+    std::vector<remembered> made;
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const known_value& v = values_[i];
+      if (v.is_made || v.operand.is_constant || !types::floating.contains(v.operand.desc.type)) continue;
+      std::vector<std::size_t> alike;
+      for (std::size_t next = 0; next < values_.size(); ++next)
+        if (values_[next].operand.desc == v.operand.desc) alike.push_back(next);
+      const std::size_t late = random_.once_in(2) ? alike.size() - alike.size() / 2 : alike.size();
+      made.push_back({i, alike[alike.size() - 1 - static_cast<std::size_t>(random_.below(static_cast<int>(late)))]});
+    }
+    return made;
+  }
+
+  /// The network, with all results as outputs, or those alone that no node reads. Of states each begins with what the
+  /// input was; or they stay inputs, and what they become are the last outputs.
+  model network(bool all_results, const std::vector<remembered>& states = {}, bool are_fed = false) const {
     model_builder b;
     std::vector<std::int32_t> ids;
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      ids.push_back(values_[i].is_made ? ir::none : add_operand(b, values_[i].operand, i));
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const bool is_state = !are_fed && std::ranges::any_of(states, [&](const remembered& s) { return s.state == i; });
+      if (values_[i].is_made) ids.push_back(ir::none);
+      else if (!is_state) ids.push_back(add_operand(b, values_[i].operand, i));
+      else ids.push_back(add_state(b, values_[i].operand, i));
+    }
     for (const made_node& n : nodes_) {
       std::vector<std::int32_t> in;
       for (const std::int32_t at : n.in) in.push_back(at < 0 ? ir::none : ids[static_cast<std::size_t>(at)]);
@@ -88,6 +114,9 @@ class random_graph {
       for (std::size_t i = 0; i < made->size(); ++i) ids[n.first_out + i] = (*made)[i];
     }
     for (const std::size_t at : outputs(all_results)) REQUIRE(b.output("y" + std::to_string(at), ids[at]).has_value());
+    for (const remembered& s : states)
+      if (are_fed) REQUIRE(b.output("next of " + std::to_string(s.state), ids[s.next]).has_value());
+      else REQUIRE(b.next(ids[s.state], ids[s.next]).has_value());
     return b.finish();
   }
   /// The numbers of these outputs among the values.
@@ -103,9 +132,7 @@ class random_graph {
     if (!compiled) MESSAGE(compiled.error().message());
     REQUIRE(compiled.has_value());
     session run(*compiled);
-    std::size_t input = 0;
-    for (const known_value& v : values_)
-      if (!v.is_made && !v.operand.is_constant) std::ranges::copy(v.operand.bytes, run.input_bytes(input++).begin());
+    fill_inputs(run, {});
     const auto ran = run.run();
     if (!ran) MESSAGE(ran.error().message());
     REQUIRE(ran.has_value());
@@ -116,6 +143,43 @@ class random_graph {
       made[at].assign(bytes.begin(), bytes.end());
     }
     return made;
+  }
+  /// Runs that remember states, against runs that are given them; after a reset, and from a state that was saved.
+  void check_states(const std::vector<remembered>& states, const options& wanted) const {
+    const auto own = compile(network(false, states), wanted), opened = compile(network(false, states, true), wanted);
+    REQUIRE(own.has_value());
+    REQUIRE(opened.has_value());
+    REQUIRE(own->state_count() == states.size());
+    session remembers(*own), fed(*opened);
+    fill_inputs(remembers, states), fill_inputs(fed, {});
+    const std::size_t outputs = own->output_count();
+    std::vector<std::size_t> place;  // of each state among the inputs of `fed`
+    for (const remembered& s : states) place.push_back(input_number(s.state));
+    std::vector<std::vector<std::vector<std::byte>>> results;  // by run, then by output
+    std::vector<saved_state> kept{remembers.save_state()};     // before each run
+    constexpr std::size_t runs = 4;
+    for (std::size_t run = 0; run < runs; ++run) {
+      CAPTURE(run);
+      const auto ran = remembers.run(), expected = fed.run();
+      REQUIRE(ran.has_value() == expected.has_value());
+      if (!ran) return;
+      results.push_back(results_of(remembers, outputs));
+      CHECK(results.back() == results_of(fed, outputs));
+      kept.push_back(remembers.save_state());
+      const auto next = results_of(fed, outputs + states.size());
+      for (std::size_t i = 0; i < states.size(); ++i) {
+        CHECK(std::ranges::equal(kept.back().bytes(i), next[outputs + i]));
+        std::ranges::copy(next[outputs + i], fed.input_bytes(place[i]).begin());
+      }
+    }
+    for (const std::size_t run : {runs - 1, std::size_t{1}}) {
+      REQUIRE(remembers.load_state(kept[run]).has_value());
+      REQUIRE(remembers.run().has_value());
+      CHECK(results_of(remembers, outputs) == results[run]);
+    }
+    remembers.reset();
+    REQUIRE(remembers.run().has_value());
+    CHECK(results_of(remembers, outputs) == results[0]);
   }
   /// Each node by itself: its reference, given what the program computed before it, gives what the program gives.
   void check_nodes(const std::map<std::size_t, std::vector<std::byte>>& results) const {
@@ -214,6 +278,30 @@ class random_graph {
     return {static_cast<int>(desc.type), extents};
   }
 
+  static std::int32_t add_state(model_builder& b, const random_operand& x, std::size_t i) {
+    random_operand initial = x;
+    initial.is_constant = true;
+    return b.state("s" + std::to_string(i), x.desc, add_operand(b, initial, i)).value();
+  }
+  /// Gives all inputs but these what they are.
+  void fill_inputs(session& run, const std::vector<remembered>& but) const {
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (is_input(i) && std::ranges::none_of(but, [&](const remembered& s) { return s.state == i; }))
+        std::ranges::copy(values_[i].operand.bytes, run.input_bytes(input++).begin());
+  }
+  bool is_input(std::size_t i) const { return !values_[i].is_made && !values_[i].operand.is_constant; }
+  std::size_t input_number(std::size_t value) const {
+    std::size_t number = 0;
+    for (std::size_t i = 0; i < value; ++i) number += is_input(i) ? 1 : 0;
+    return number;
+  }
+  static std::vector<std::vector<std::byte>> results_of(const session& run, std::size_t count) {
+    std::vector<std::vector<std::byte>> all;
+    for (std::size_t i = 0; i < count; ++i) all.emplace_back(run.output_bytes(i).begin(), run.output_bytes(i).end());
+    return all;
+  }
+
   static constexpr std::int32_t unused = -2;
 
   dice random_;
@@ -243,4 +331,23 @@ TEST_CASE("battery: each node of a large graph computes what its reference does,
           CHECK(are_same(graph.type_of(value), bytes, results.at(value)));
         }
     }
+}
+
+TEST_CASE("battery: a graph that remembers states computes what it does when it is given them, in every run") {
+  const std::uint64_t seed = seed_of_run() + 77;
+  CAPTURE(seed);
+  std::size_t states = 0;
+  for (const int nodes : {5, 20, 300})
+    for (int i = 0; i < graphs_of_run() * cases(4000 / nodes / 4, 1); ++i) {
+      CAPTURE(nodes);
+      CAPTURE(i);
+      random_graph graph(nodes, seed + static_cast<std::uint64_t>(i) * 5000 + static_cast<std::uint64_t>(nodes));
+      const std::vector<random_graph::remembered> remembered = graph.states();
+      states += remembered.size();
+      for (const int threads : {1, 2}) {
+        CAPTURE(threads);
+        graph.check_states(remembered, {.threads = threads});
+      }
+    }
+  CHECK(states > 20);
 }

@@ -15,8 +15,6 @@
 
 namespace nnrt_fuzz {
 
-using tensors = std::vector<std::vector<std::byte>>;
-
 /// Elements that follow from an input's place: multiples of 1/32 between -2 and 2, integers from 0 to 3, bytes of any
 /// kind.
 inline tensors inputs_for(const nnrt::ir::graph& g) {

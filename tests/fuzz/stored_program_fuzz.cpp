@@ -9,6 +9,7 @@
 #include <nnrt/dynamic.hpp>
 #include <nnrt/exec/stored_program.hpp>
 #include <nnrt/io/model_builder.hpp>
+#include <nnrt/ops/add.hpp>
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/gather.hpp>
@@ -61,6 +62,22 @@ nnrt::model open_extents() {
   return b.finish();
 }
 
+/// A running sum, and states that exchange what they are or become an input.
+nnrt::model states() {
+  nnrt::model_builder b;
+  const std::int32_t x = b.input("x", {nnrt::f32, {4}}).value(),
+                     initial = b.constant<float>({nnrt::f32, {4}}, counted(4)).value(),
+                     sum = b.state("sum", {nnrt::f32, {4}}, initial).value(),
+                     first = b.state("first", {nnrt::f32, {4}}, initial).value(),
+                     second = b.state("second", {nnrt::f32, {4}}).value(),
+                     late = b.state("late", {nnrt::f32, {4}}).value(),
+                     y = b.apply<nnrt::ops::add>({}, {sum, x}).value()[0];
+  require(b.next(sum, y) && b.next(first, second) && b.next(second, first) && b.next(late, x));
+  require(b.output("y", b.apply<nnrt::ops::softmax>({}, {y}).value()[0]) && b.output("late", late));
+  require(b.output("first", first).has_value());
+  return b.finish();
+}
+
 std::optional<tensors> results_of(const nnrt::program& compiled) {
   nnrt::session session(compiled);
   for (std::size_t i = 0; i < compiled.input_count(); ++i) {
@@ -68,17 +85,13 @@ std::optional<tensors> results_of(const nnrt::program& compiled) {
     std::size_t at = 0;
     for (std::byte& b : session.input_bytes(i)) b = static_cast<std::byte>(at++ % 4 == 0 ? 1 : 0);
   }
-  if (const auto ran = session.run(); !ran) return require(!ran.error().message().empty()), std::nullopt;
-  tensors made;
-  for (std::size_t i = 0; i < compiled.output_count(); ++i)
-    made.emplace_back(session.output_bytes(i).begin(), session.output_bytes(i).end());
-  return made;
+  return results_of_runs(compiled, session);
 }
 
 const stored_original& original_of(int kind) {
   static const std::vector<stored_original> all = [] {
     std::vector<stored_original> made;
-    for (const nnrt::model& network : {layers(), rows(), open_extents()}) {
+    for (const nnrt::model& network : {layers(), rows(), open_extents(), states()}) {
       const auto compiled = nnrt::compile(network);
       require(compiled.has_value());
       auto bytes = nnrt::store_program(*compiled);
