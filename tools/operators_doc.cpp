@@ -58,7 +58,7 @@ template <class T> std::string values_of() {
 
 std::string text_of_real(float value) {
   pool<char> text;
-  ir::detail::append_real(text, value);
+  append(text, {value});
   return string_of(text);
 }
 

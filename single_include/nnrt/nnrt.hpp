@@ -34378,7 +34378,7 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-/// Nine digits tell every float from its neighbours. Zeros at the end are left out, as in "%.9g".
+/// As few rounded digits as lie nearer to a float than to its neighbours; nine always do. They stand as in "%.9g".
 [[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
@@ -34388,13 +34388,23 @@ namespace detail {
 
   // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one; the text still
   // stands for the same float, of which neighbours differ by more (test: core/text).
-  double scaled = double{value} < 0 ? -double{value} : double{value};
+  const double magnitude = double{value} < 0 ? -double{value} : double{value};
+  double scaled = magnitude;
   int exponent = 8;
   for (; scaled >= 1e9; scaled /= 10) ++exponent;
   for (; scaled < 1e8; scaled *= 10) --exponent;
-  auto digits = static_cast<std::uint64_t>(scaled);
-  const double rest = scaled - static_cast<double>(digits);
-  if (rest > 0.5 || (rest == 0.5 && digits % 2 != 0)) ++digits;
+  // Half the way to the next float, less what scaling may be off. Below a power of 2 it is half as far.
+  const std::uint32_t biased = bits >> 23U & 0xffU, fraction = bits & 0x7fffffU;
+  const double half = std::bit_cast<double>(std::uint64_t{(biased > 0 ? biased : 1U) + (1023 - 151)} << 52U),
+               above = half / magnitude * scaled * (1 - 1e-6), below = fraction == 0 && biased > 1 ? above / 2 : above;
+  std::uint64_t digits = 0, unit = 100'000'000;
+  for (;; unit /= 10) {
+    const std::uint64_t units = static_cast<std::uint64_t>(scaled) / unit;
+    const double rest = scaled - static_cast<double>(units * unit), tie = static_cast<double>(unit) / 2;
+    digits = (units + (rest > tie || (rest == tie && units % 2 != 0) ? 1 : 0)) * unit;
+    const double off = static_cast<double>(digits) - scaled;
+    if (unit == 1 || (off < above && -off < below)) break;
+  }
   if (digits == 1'000'000'000) digits /= 10, ++exponent;
   int count = 9;
   for (; count > 1 && digits % 10 == 0; --count) digits /= 10;
@@ -35227,8 +35237,6 @@ using fault_wording = error (*)(const plan_view& plan, const step& failed, const
 // dump: graphs as text for people - shapes, attributes, one line a node - and as Graphviz pictures.
 // Flow: graph<f>::text() and ::dot(), tools and error messages; run time only.
 
-#include <charconv>
-
 namespace nnrt::inline NNRT_ISA::ir {
 
 /// "[1, 8, 8, 16]"; an unknown extent, -1, is "?".
@@ -35251,13 +35259,6 @@ namespace nnrt::inline NNRT_ISA::ir {
 // All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-/// The shortest text that stands for the number. In constant evaluation, which has no std::to_chars, nine digits.
-[[gnu::cold]] constexpr void append_real(pool<char>& out, float number) {
-  if (__builtin_is_constant_evaluated()) return append(out, {number});
-  char digits[48] = {};
-  out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
 [[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
@@ -35273,9 +35274,7 @@ namespace detail {
   append_extents(out, desc.shape);
   if (desc.layout == format::nchw) append(out, {" nchw"});
   if (desc.quantised.mode == quantisation::kind::per_tensor) {
-    append(out, {" scale "});
-    append_real(out, desc.quantised.scale);
-    append(out, {" zero point ", desc.quantised.zero_point});
+    append(out, {" scale ", desc.quantised.scale, " zero point ", desc.quantised.zero_point});
   } else if (desc.quantised.mode == quantisation::kind::per_channel) {
     append(out, {" per channel of axis ", desc.quantised.axis});
   }
@@ -35289,7 +35288,7 @@ namespace detail {
     case attribute_kind::real: {
       float v = 0;
       reader.get(v);
-      return append_real(out, v);
+      return append(out, {v});
     }
     case attribute_kind::fused: return append(out, {name_of(static_cast<activation>(reader.take()))});
     case attribute_kind::extent: {
@@ -38368,12 +38367,22 @@ class mapped_file {
 
 namespace nnrt::inline NNRT_ISA {
 
+namespace detail {
+template <class Bytes> [[gnu::cold]] constexpr std::size_t first_no_boolean(Bytes bytes) {
+  std::size_t i = 0;
+  while (i < bytes.size() && static_cast<unsigned char>(bytes[i]) <= 1) ++i;
+  return i;
+}
+}  // namespace detail
+
 /// Index of the first byte that is neither 0 nor 1, the number of bytes if there is none. Others are no value of a C++
 /// bool: reading one would be undefined behaviour in every kernel.
 [[gnu::cold]] constexpr std::size_t first_no_boolean(array_ref<const std::byte> bytes) {
-  std::size_t i = 0;
-  while (i < bytes.size() && bytes[i] <= std::byte{1}) ++i;
-  return i;
+  return detail::first_no_boolean(bytes);
+}
+/// The same of a file in constant evaluation, where bytes are characters.
+template <std::same_as<std::string_view> Text> [[gnu::cold]] constexpr std::size_t first_no_boolean(Text bytes) {
+  return detail::first_no_boolean(bytes);
 }
 
 /// Makes booleans of bytes as C programs have them, of which 0 is false and every other true.
@@ -38385,6 +38394,8 @@ constexpr void make_booleans(std::span<std::byte> bytes) {
 // ===== nnrt/io/json.hpp
 // json: a bounded pull reader for JSON text that nobody vouches for, and a small writer.
 // Flow: the headers of safetensors files and the graphs of saved models are read and written with it.
+
+#include <charconv>
 
 namespace nnrt::inline NNRT_ISA {
 

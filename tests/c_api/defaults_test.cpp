@@ -39,7 +39,7 @@ struct row {
 constexpr row table[] = {
     {1, "fused=none"},
     {2, "kernel=0x0 stride=1x1 pad=0,0,0,0 ceil_mode=false global=false fused=none count_include_pad=false"},
-    {3, "epsilon=1e-04"},
+    {3, "epsilon=0.0001"},
     {4, "block=0x0"},
     {7, "axis=0"},
     {8, "stride=1x1 dilation=1x1 pad=0,0,0,0 group=1 fused=none"},

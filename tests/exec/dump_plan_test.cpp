@@ -36,9 +36,11 @@ TEST_CASE("dump_plan: what the passes did, what runs once, the steps and where r
         "  folded batch_norm into full_connection \"fc\"\n"
         "  fused relu into full_connection \"fc\"\n"
         "prepare, once\n"
-        "  fold_affine \"fc\"                  f32 [3, 4]                  reference                   prepared+0          epsilon=1e-04 axis=0\n"
+        "  fold_affine \"fc\"                  f32 [3, 4]                  reference                   prepared+0      "
+        "    epsilon=0.0001 axis=0\n"
         "steps\n"
-        "  full_connection \"fc\"              f32 [2, 3]                  reference                   arena+64            axis=-1 fused=relu\n"
+        "  full_connection \"fc\"              f32 [2, 3]                  reference                   arena+64        "
+        "    axis=-1 fused=relu\n"
         "  copy\n"
         "memory\n"
         "  arena 128 bytes (lower bound 128), prepared weights 128 bytes\n");

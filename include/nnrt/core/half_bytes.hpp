@@ -24,12 +24,16 @@ constexpr dtype unpacked_type(half_byte type) { return type == half_byte::s4 ? i
 /// Bytes of so many packed numbers: two in each, and one for the last of an odd number.
 constexpr std::int64_t packed_bytes(std::int64_t elements) { return elements / 2 + elements % 2; }
 
+/// One of the two numbers in a byte, that of the lower half first.
+constexpr int number_of_half(half_byte type, unsigned char byte, bool is_upper) {
+  const int half = byte >> (is_upper ? 4 : 0) & 15;
+  return type == half_byte::s4 ? (half ^ 8) - 8 : half;  // the sign is the highest of four bits
+}
+
 /// The numbers of packed bytes, those in lower halves first, as elements of unpacked_type(). `to` says how many there are.
 constexpr void unpack_half_bytes(half_byte type, array_ref<const std::byte> from, array_ref<std::byte> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    const unsigned half = static_cast<unsigned>(from[i / 2]) >> (i % 2 * 4) & 15U;
-    to[i] = static_cast<std::byte>(type == half_byte::s4 ? (half ^ 8U) - 8U : half);  // the sign is the highest of four bits
-  }
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = static_cast<std::byte>(number_of_half(type, static_cast<unsigned char>(from[i / 2]), i % 2 != 0));
 }
 
 /// Packs elements of unpacked_type(); what four bits cannot hold becomes the nearest number that they can. The upper half behind an odd number of

@@ -180,7 +180,7 @@ namespace detail {
   if (is_negative) *--first = '-';
   text.insert(first, digits + sizeof digits);
 }
-/// Nine digits tell every float from its neighbours. Zeros at the end are left out, as in "%.9g".
+/// As few rounded digits as lie nearer to a float than to its neighbours; nine always do. They stand as in "%.9g".
 [[gnu::cold]] constexpr void append_real(pool<char>& text, float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffU) > 0x7f800000U) return append_letters(text, bits >> 31U != 0 ? "-nan" : "nan");
@@ -190,13 +190,23 @@ namespace detail {
 
   // magnitude = digits * 10^(exponent - 8). Scaling rounds in f64, so the ninth digit may be off by one; the text still
   // stands for the same float, of which neighbours differ by more (test: core/text).
-  double scaled = double{value} < 0 ? -double{value} : double{value};
+  const double magnitude = double{value} < 0 ? -double{value} : double{value};
+  double scaled = magnitude;
   int exponent = 8;
   for (; scaled >= 1e9; scaled /= 10) ++exponent;
   for (; scaled < 1e8; scaled *= 10) --exponent;
-  auto digits = static_cast<std::uint64_t>(scaled);
-  const double rest = scaled - static_cast<double>(digits);
-  if (rest > 0.5 || (rest == 0.5 && digits % 2 != 0)) ++digits;
+  // Half the way to the next float, less what scaling may be off. Below a power of 2 it is half as far.
+  const std::uint32_t biased = bits >> 23U & 0xffU, fraction = bits & 0x7fffffU;
+  const double half = std::bit_cast<double>(std::uint64_t{(biased > 0 ? biased : 1U) + (1023 - 151)} << 52U),
+               above = half / magnitude * scaled * (1 - 1e-6), below = fraction == 0 && biased > 1 ? above / 2 : above;
+  std::uint64_t digits = 0, unit = 100'000'000;
+  for (;; unit /= 10) {
+    const std::uint64_t units = static_cast<std::uint64_t>(scaled) / unit;
+    const double rest = scaled - static_cast<double>(units * unit), tie = static_cast<double>(unit) / 2;
+    digits = (units + (rest > tie || (rest == tie && units % 2 != 0) ? 1 : 0)) * unit;
+    const double off = static_cast<double>(digits) - scaled;
+    if (unit == 1 || (off < above && -off < below)) break;
+  }
   if (digits == 1'000'000'000) digits /= 10, ++exponent;
   int count = 9;
   for (; count > 1 && digits % 10 == 0; --count) digits /= 10;

@@ -28,8 +28,8 @@ namespace detail {
 template <class T> constexpr T stored_element(const char* file, const weight_place& place, std::size_t i) {
   if constexpr (std::is_same_v<T, std::int8_t>) {
     if (place.is_packed) {
-      const unsigned half = static_cast<unsigned char>(file[place.first + i / 2]) >> (i % 2 * 4) & 15U;
-      return static_cast<std::int8_t>(static_cast<int>(half ^ 8U) - 8);  // the sign is the highest of four bits
+      const auto byte = static_cast<unsigned char>(file[place.first + i / 2]);
+      return static_cast<std::int8_t>(number_of_half(half_byte::s4, byte, i % 2 != 0));
     }
   }
   return number_at<T>(file, place.first + i * sizeof(T));

@@ -7,7 +7,6 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/graph.hpp>
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -33,13 +32,6 @@ namespace nnrt::inline NNRT_ISA::ir {
 // All of it is written into pools, see core/text.hpp: strings that are added up cost every translation unit, whether it prints a graph or not.
 namespace detail {
 
-/// The shortest text that stands for the number. In constant evaluation, which has no std::to_chars, nine digits.
-[[gnu::cold]] constexpr void append_real(pool<char>& out, float number) {
-  if (__builtin_is_constant_evaluated()) return append(out, {number});
-  char digits[48] = {};
-  out.insert(&digits[0], std::to_chars(digits, digits + sizeof(digits), number).ptr);
-}
-
 [[gnu::cold]] constexpr void append_extents(pool<char>& out, const shape_t& shape) {
   out.push_back('[');
   for (int i = 0; i < shape.rank; ++i) {
@@ -55,9 +47,7 @@ namespace detail {
   append_extents(out, desc.shape);
   if (desc.layout == format::nchw) append(out, {" nchw"});
   if (desc.quantised.mode == quantisation::kind::per_tensor) {
-    append(out, {" scale "});
-    append_real(out, desc.quantised.scale);
-    append(out, {" zero point ", desc.quantised.zero_point});
+    append(out, {" scale ", desc.quantised.scale, " zero point ", desc.quantised.zero_point});
   } else if (desc.quantised.mode == quantisation::kind::per_channel) {
     append(out, {" per channel of axis ", desc.quantised.axis});
   }
@@ -71,7 +61,7 @@ namespace detail {
     case attribute_kind::real: {
       float v = 0;
       reader.get(v);
-      return append_real(out, v);
+      return append(out, {v});
     }
     case attribute_kind::fused: return append(out, {name_of(static_cast<activation>(reader.take()))});
     case attribute_kind::extent: {
