@@ -293,6 +293,39 @@ TEST_CASE("tflite: a negative index or begin that only a run knows ends the run,
   }
 }
 
+TEST_CASE(
+    "tflite: integers are divided by 0, or raised to powers below 0, by no run and no file, as in TensorFlow Lite") {
+  const refused_row runs[] = {
+      {{"", 95, "FLOOR_MOD", {i({2}, {7, 5}), i({2}, {2, 0})}, {72, {}}, {i({2}, {1, 0})}}, ""},
+      {{"", 90, "FLOOR_DIV", {i({2}, {7, 5}), i({2}, {2, 0})}, {65, {}}, {i({2}, {3, 0})}}, ""},
+      {{"", 42, "DIV", {i({2}, {7, 5}), i({2}, {2, 0})}, {29, {}}, {i({2}, {3, 0})}}, ""},
+      {{"", 78, "POW", {i({2}, {7, 5}), i({2}, {2, -1})}, {56, {}}, {i({2}, {49, 0})}}, ""},
+  };
+  for (const refused_row& t : runs) {
+    CAPTURE(t.r.name);
+    std::vector<std::vector<double>> inputs;
+    const std::vector<std::byte> bytes = file_of(t.r, inputs).bytes();
+    CHECK(run_file(bytes, inputs).error == "assert \"out2\": condition must be true (got 0, expected 1) at element 1");
+    inputs[1][1] = 1;
+    CHECK(run_file(bytes, inputs).error == "");
+  }
+  const refused_row constants[] = {
+      {{"", 95, "FLOOR_MOD", {i({2}, {7, 5}), integers({2, 0})}, {72, {}}, {i({2}, {1, 0})}},
+       "input 1: got divisor 0, expected none that is 0"},
+      {{"", 90, "FLOOR_DIV", {i({2}, {7, 5}), in_file(i({1}, {0}))}, {65, {}}, {i({2}, {3, 0})}},
+       "input 1: got divisor 0, expected none that is 0"},
+      {{"", 42, "DIV", {i({2}, {7, 5}), integers({0, 2})}, {29, {}}, {i({2}, {3, 0})}},
+       "input 1: got divisor 0, expected none that is 0"},
+      {{"", 78, "POW", {i({2}, {7, 5}), integers({2, -1})}, {56, {}}, {i({2}, {49, 0})}},
+       "input 1: got exponent -1, expected none below 0"},
+  };
+  for (const refused_row& t : constants) {
+    CAPTURE(t.r.name);
+    std::vector<std::vector<double>> inputs;
+    CHECK(load_file(file_of(t.r, inputs).bytes()).error == refusal_of(t.r) + t.message);
+  }
+}
+
 TEST_CASE("tflite: a negative index in a constant is refused, as TensorFlow Lite does when it runs") {
   std::vector<double> many(5000, 1);
   many[4321] = -2;

@@ -7,21 +7,25 @@
 
 namespace nnrt::inline NNRT_ISA::tflite::detail {
 
-/// The first negative number of integers with a sign; 0 when there is none.
-[[gnu::cold]] constexpr std::int64_t first_negative(std::string_view bytes, dtype type) {
-  std::int64_t found = 0;
-  with_element<types_of(i8, i16, i32, i64)>(type, [&]<class T>(T) {
-    for (std::size_t i = 0; i < bytes.size() / sizeof(T) && found == 0; ++i)
-      if (const T number = number_at<T>(bytes.data(), i * sizeof(T)); number < 0) found = number;
-  });
-  return found;
+/// Integers that TFLite ends a run for: places outside of a tensor or exponents below 0, divisors that are 0.
+enum class forbidden { negative, zero };
+constexpr bool is_forbidden(std::int64_t number, forbidden what) {
+  return what == forbidden::zero ? number == 0 : number < 0;
 }
 
-/// Index of the first byte that is neither 0 nor 1; the number of bytes when there is none.
-[[gnu::cold]] constexpr std::size_t first_no_boolean(std::string_view bytes) {
-  std::size_t i = 0;
-  while (i < bytes.size() && static_cast<unsigned char>(bytes[i]) <= 1) ++i;
-  return i;
+/// The first such number among integers with a sign.
+struct found_integer {
+  bool is_there = false;
+  std::int64_t number = 0;
+};
+[[gnu::cold]] constexpr found_integer first_forbidden(std::string_view bytes, dtype type, forbidden what) {
+  found_integer found;
+  with_element<types_of(i8, i16, i32, i64)>(type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < bytes.size() / sizeof(T) && !found.is_there; ++i)
+      if (const T number = number_at<T>(bytes.data(), i * sizeof(T)); is_forbidden(number, what))
+        found = {true, number};
+  });
+  return found;
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite::detail

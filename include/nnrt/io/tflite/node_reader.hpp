@@ -185,8 +185,10 @@ class node_reader {
     return i < outputs_.size() ? tensors_.written_shape(outputs_[i]) : shape_t();
   }
 
-  /// Refuses negative numbers among those integers of input i that the file gives: to TFLite they are places outside.
-  [[gnu::cold]] constexpr void require_not_negative(std::size_t i);
+  /// Refuses such numbers among those integers of input i that the file gives.
+  ///
+  /// \param name what a number of the input is
+  [[gnu::cold]] constexpr void require_no(detail::forbidden what, std::size_t i, std::string_view name = "index");
   /// Refuses a number of operands that the options write down another time, and differently. Options that are missing say none.
   template <class Options> [[gnu::cold]] constexpr void check_counted(std::string_view what, std::size_t got) {
     const auto options = this->options<Options>();
@@ -385,16 +387,18 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
   return false;
 }
 
-[[gnu::cold]] constexpr void node_reader::require_not_negative(std::size_t i) {
+[[gnu::cold]] constexpr void node_reader::require_no(detail::forbidden what, std::size_t i, std::string_view name) {
   if (!is_fine() || !has(i)) return;
-  std::int64_t found = tensors_.first_negative(inputs_[i]);
+  detail::found_integer found = tensors_.first_forbidden(inputs_[i], what);
   if (is_known(i)) {
     pool<std::int64_t> numbers;
     ir::append_integers(network_.graph(), network_.graph().at(input(i)), numbers);
     for (const std::int64_t number : numbers)
-      if (number < 0 && found == 0) found = number;
+      if (detail::is_forbidden(number, what) && !found.is_there) found = {true, number};
   }
-  if (found < 0) refuse(error_code::invalid_file, {"input ", i, ": got index ", found, ", expected none below 0"});
+  if (found.is_there)
+    refuse(error_code::invalid_file, {"input ", i, ": got ", name, " ", found.number, ", expected none ",
+                                      what == detail::forbidden::zero ? "that is 0" : "below 0"});
 }
 
 [[gnu::cold]] constexpr pool<std::int64_t> node_reader::integers(std::size_t i) {

@@ -2,6 +2,7 @@
 // Flow: node_reader asks for the values of an operator's operands and tells which values its outputs are.
 #pragma once
 
+#include <nnrt/core/boolean_bytes.hpp>
 #include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/core/hash.hpp>
@@ -129,9 +130,10 @@ class tensor_reader {
   }
   /// Whether it is a result of the network, whose shape callers may rely on.
   constexpr bool is_output(std::int32_t index) const { return is_index(index) && is_output_[static_cast<std::size_t>(index)] != 0; }
-  /// The first negative number among the integers of a constant; 0 when there is none.
-  [[gnu::cold]] constexpr std::int64_t first_negative(std::int32_t index) const {
-    return has_data(index) ? detail::first_negative(data(index), dtype_of_type(at(index)[schema::tensor::type])) : 0;
+  /// The first such number among the integers of a constant.
+  [[gnu::cold]] constexpr detail::found_integer first_forbidden(std::int32_t index, detail::forbidden what) const {
+    if (!has_data(index)) return {};
+    return detail::first_forbidden(data(index), dtype_of_type(at(index)[schema::tensor::type]), what);
   }
   /// Whether the file has its elements.
   constexpr bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
@@ -620,7 +622,7 @@ namespace detail {
     return fail(refusal(index, error_code::invalid_file,
                         {"buffer ", buffer, ": got ", bytes.size(), " bytes, expected ", expected, " for ",
                          piece(desc.type, desc.shape)}));
-  const std::size_t i = desc.type == boolean ? detail::first_no_boolean(bytes) : bytes.size();
+  const std::size_t i = desc.type == boolean ? first_no_boolean(bytes) : bytes.size();
   if (i == bytes.size()) return {};
   return fail(refusal(index, error_code::invalid_file,
                       {"buffer ", buffer, ": element ", i, ": got ", static_cast<unsigned char>(bytes[i]),

@@ -4,14 +4,18 @@
 
 #include <nnrt/io/tflite/node_reader.hpp>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/assert.hpp>
 #include <nnrt/ops/cast.hpp>
 #include <nnrt/ops/clip.hpp>
+#include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/not_equal.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/select.hpp>
 #include <nnrt/ops/tanh.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite::detail {
@@ -22,6 +26,19 @@ namespace nnrt::inline NNRT_ISA::tflite::detail {
 }
 [[gnu::cold]] constexpr std::int32_t negated(node_reader& node, std::int32_t x) {
   return node.add<ops::neg>({}, {x});
+}
+/// Input i, of which TFLite takes no such integers: constants with some are refused, other inputs end a run. `name`
+/// says what a number of it is.
+[[gnu::cold]] constexpr std::int32_t input_without(node_reader& node, forbidden what, std::size_t i,
+                                                   std::string_view name) {
+  const std::int32_t x = node.input(i);
+  if (!types_of(i8, i16, i32, i64).contains(node.desc(x).type) || node.desc(x).quantised) return x;
+  node.require_no(what, i, name);
+  if (node.is_constant(i) || node.is_known(i)) return x;
+  const std::int32_t zero = node.scalar(node.desc(x).type, 0),
+                     is_right = what == forbidden::zero ? node.add<ops::not_equal>({}, {x, zero})
+                                                        : node.add<ops::greater_equal>({}, {x, zero});
+  return node.add<ops::select>({}, {node.add<ops::assert>({}, {is_right, x}), x, x});
 }
 [[gnu::cold]] constexpr std::int32_t reshaped(node_reader& node, std::int32_t x, array_ref<const std::int64_t> shape) {
   return node.add<ops::reshape>({}, {x, node.integer_list(shape)});

@@ -9,8 +9,10 @@
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/leaky_relu.hpp>
 #include <nnrt/ops/lrn.hpp>
+#include <nnrt/ops/mod.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/prelu.hpp>
 #include <nnrt/ops/quant_dtype_cast.hpp>
 #include <nnrt/ops/reshape.hpp>
@@ -29,6 +31,15 @@ template <class Op> [[gnu::cold]] constexpr void read_binary(node_reader& node) 
   node.finish<Op>({}, {node.input(0), node.input(1)});
 }
 
+/// POW, of which integers have no negative exponents.
+[[gnu::cold]] constexpr void read_pow(node_reader& node) {
+  node.finish<ops::pow>({}, {node.input(0), detail::input_without(node, detail::forbidden::negative, 1, "exponent")});
+}
+/// FLOOR_MOD, of which integers have no divisor 0.
+[[gnu::cold]] constexpr void read_floor_mod(node_reader& node) {
+  node.finish<ops::mod>({}, {node.input(0), detail::input_without(node, detail::forbidden::zero, 1, "divisor")});
+}
+
 namespace detail {
 /// The tanh of what Op makes of stored numbers. The scale of that stands nowhere, so the real numbers are computed.
 template <class Op> [[gnu::cold]] constexpr void read_tanh_of_stored(node_reader& node) {
@@ -42,6 +53,8 @@ template <class Op, class Options> [[gnu::cold]] constexpr void read_arithmetic(
   if (fused == fused_tanh && node.desc(node.input(0)).quantised) return detail::read_tanh_of_stored<Op>(node);
   typename Op::attrs attrs;
   attrs.fused = node.fused(fused);
+  if constexpr (std::is_same_v<Op, ops::div>)
+    return node.finish<Op>(attrs, {node.input(0), detail::input_without(node, detail::forbidden::zero, 1, "divisor")});
   node.finish<Op>(attrs, {node.input(0), node.input(1)});
 }
 

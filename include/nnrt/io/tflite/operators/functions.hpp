@@ -130,9 +130,10 @@ struct nudged_range {
   const std::int32_t a = node.input(0), b = node.input(1);
   if (node.desc(a).type == f32) return node.finish<ops::floor>({}, {node.add<ops::div>({}, {a, b})});
   if (node.is_fine() && node.desc(a).type != i32) node.not_supported_beside(0, a, "f32 or i32");
-  const std::int32_t quotient = node.add<ops::div>({}, {a, b});
-  const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, b})});
-  const std::int32_t is_too_large = node.add<ops::not_equal>({}, {remainder, node.add<ops::mod>({}, {a, b})});
+  const std::int32_t divisor = detail::input_without(node, detail::forbidden::zero, 1, "divisor");
+  const std::int32_t quotient = node.add<ops::div>({}, {a, divisor});
+  const std::int32_t remainder = node.add<ops::sub>({}, {a, node.add<ops::mul>({}, {quotient, divisor})});
+  const std::int32_t is_too_large = node.add<ops::not_equal>({}, {remainder, node.add<ops::mod>({}, {a, divisor})});
   node.finish<ops::sub>({}, {quotient, detail::cast_to(node, is_too_large, i32)});
 }
 

@@ -62,7 +62,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 }  // namespace detail
 
 [[gnu::cold]] constexpr void read_gather(node_reader& node) {
-  node.require_not_negative(1);
+  node.require_no(detail::forbidden::negative, 1);
   using kind = schema::gather_options;
   const auto options = node.options<kind>();
   std::int32_t batch_dims = options[kind::batch_dims];
@@ -74,7 +74,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 
 /// The indices first; rows of quantised constants become floats where the output has some.
 [[gnu::cold]] constexpr void read_embedding_lookup(node_reader& node) {
-  node.require_not_negative(0);
+  node.require_no(detail::forbidden::negative, 0);
   const bool as_f32 = node.is_constant(1) && node.declared(0).type == f32;
   const std::int32_t rows = as_f32 ? node.constant(1, weights_beside_f32) : detail::moved_input(node, 1);
   node.finish<ops::gather>(detail::from_start, {rows, node.input(0), node.integer_list({0})});
@@ -82,7 +82,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 
 /// Lists of indices, one for each of the first axes.
 [[gnu::cold]] constexpr void read_gather_nd(node_reader& node) {
-  node.require_not_negative(1);
+  node.require_no(detail::forbidden::negative, 1);
   node.finish<ops::gather_nd>(detail::from_start, {detail::moved_input(node), node.input(1)});
 }
 
@@ -94,7 +94,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
 
 /// Updates of one place add up.
 [[gnu::cold]] constexpr void read_scatter_nd(node_reader& node) {
-  node.require_not_negative(0);
+  node.require_no(detail::forbidden::negative, 0);
   node.finish<ops::scatter_nd>(detail::from_start, {node.input(0), node.input(1), node.input(2)});
 }
 
