@@ -5731,6 +5731,13 @@ constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i)
   return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
 }
 
+/// Operands that there are at least: up to the last one that must be given.
+constexpr std::int64_t needed_by(array_ref<const operand_spec> specs) {
+  std::size_t needed = specs.size();
+  while (needed > 0 && specs[needed - 1].given == presence::optional) --needed;
+  return static_cast<std::int64_t>(needed);
+}
+
 constexpr dtype first_of(dtype_set set) {
   for (int i = 1; i < dtype_count; ++i)
     if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
@@ -5762,10 +5769,7 @@ constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<co
     if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
     if (auto v = check_extents(in[i].desc); !v) return v;
   }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed_by(specs));
 }
 
 /// The number of operands alone: whether those that must be there are, and no others.
@@ -5775,10 +5779,7 @@ constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<co
     if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(specs.size()));
     if (!in[i] && specs[row].given != presence::optional) return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
   }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed);
+  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed_by(specs));
 }
 
 /// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.
@@ -19630,7 +19631,6 @@ struct conv2d_add {
 
   enum class rule {
     no_rule_of_conv2d_may_be_broken,
-    addend_must_be_given,
     addend_type_must_equal_input_type,
     addend_must_have_one_scale,
     addend_must_have_the_rank_of_the_result,
@@ -19639,7 +19639,6 @@ struct conv2d_add {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
     if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
     if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;
@@ -20447,7 +20446,6 @@ struct conv2d_transpose_add {
 
   enum class rule {
     no_rule_of_conv2d_transpose_may_be_broken,
-    addend_must_be_given,
     addend_type_must_equal_input_type,
     addend_must_have_one_scale,
     addend_must_have_the_rank_of_the_result,
@@ -20456,7 +20454,6 @@ struct conv2d_transpose_add {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d_transpose::infer(a, in.first(3), wanted);
     if (!made) return refuse(Rule::no_rule_of_conv2d_transpose_may_be_broken, made.rule, -1);
     if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;

@@ -34,6 +34,12 @@ using plain = example<stored_numbers::refused>;
 using mover = example<stored_numbers::kept>;
 using computing = example<stored_numbers::computed>;
 
+/// An operand that must be given stands after one that may be missing.
+struct last_needed : example<stored_numbers::refused> {
+  static constexpr operand_spec inputs[] = {
+      {"x", types::any}, {"other", types::any, presence::optional}, {"last", types::any}};
+};
+
 constexpr quant half{.scale = 0.5F, .zero_point = 3}, third{.scale = 0.3F, .zero_point = 3};
 constexpr tensor_desc of(dtype type, quantisation q) { return {type, nd, {2, 3}, q}; }
 constexpr operand x(dtype type, quantisation q) { return computed(of(type, q)); }
@@ -43,6 +49,10 @@ constexpr quant shifted(std::int32_t zero_point) { return {1.0F, zero_point}; }
 
 constexpr float smallest = std::numeric_limits<float>::min(), largest = std::numeric_limits<float>::max();
 constexpr float infinite = std::numeric_limits<float>::infinity();
+
+static_assert(breaks(infer<last_needed>({}, {computed(f32_of({2})), computed(f32_of({2}))}),
+                     signature_rule::required_operand_must_be_given, 2, 3));
+static_assert(infer<last_needed>({}, {computed(f32_of({2})), missing(), computed(f32_of({2}))}));
 
 // A scale or zero point that no operator can compute with.
 static_assert(breaks(infer<computing>({}, {x(f32, half)}), signature_rule::quantised_type_must_be_an_integer, 11, 2));

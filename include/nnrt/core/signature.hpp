@@ -37,6 +37,13 @@ constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i)
   return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
 }
 
+/// Operands that there are at least: up to the last one that must be given.
+constexpr std::int64_t needed_by(array_ref<const operand_spec> specs) {
+  std::size_t needed = specs.size();
+  while (needed > 0 && specs[needed - 1].given == presence::optional) --needed;
+  return static_cast<std::int64_t>(needed);
+}
+
 constexpr dtype first_of(dtype_set set) {
   for (int i = 1; i < dtype_count; ++i)
     if (set.contains(static_cast<dtype>(i))) return static_cast<dtype>(i);
@@ -68,10 +75,7 @@ constexpr verdict check_inputs(array_ref<const operand_spec> specs, array_ref<co
     if (spec.constant && !in[i].constant) return refuse(signature_rule::operand_must_be_a_constant, 0, 1);
     if (auto v = check_extents(in[i].desc); !v) return v;
   }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, given, needed);
+  return require_at_least(signature_rule::required_operand_must_be_given, given, needed_by(specs));
 }
 
 /// The number of operands alone: whether those that must be there are, and no others.
@@ -81,10 +85,7 @@ constexpr verdict check_counts(array_ref<const operand_spec> specs, array_ref<co
     if (row == specs.size()) return refuse(signature_rule::operands_must_not_exceed_the_signature, static_cast<std::int64_t>(in.size()), static_cast<std::int64_t>(specs.size()));
     if (!in[i] && specs[row].given != presence::optional) return refuse(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i) + 1);
   }
-  std::int64_t needed = 0;
-  for (const operand_spec& spec : specs)
-    if (spec.given != presence::optional) ++needed;
-  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed);
+  return require_at_least(signature_rule::required_operand_must_be_given, static_cast<std::int64_t>(in.size()), needed_by(specs));
 }
 
 /// A scale that divides and multiplies, and a zero point that the dtype can hold; dtype::none: not known yet.

@@ -37,7 +37,6 @@ struct conv2d_add {
 
   enum class rule {
     no_rule_of_conv2d_may_be_broken,
-    addend_must_be_given,
     addend_type_must_equal_input_type,
     addend_must_have_one_scale,
     addend_must_have_the_rank_of_the_result,
@@ -46,7 +45,6 @@ struct conv2d_add {
 
   template <class Rule = rule>
   static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
-    if (in.size() < 4) return refuse(Rule::addend_must_be_given, static_cast<std::int64_t>(in.size()), 4);
     verdict made = conv2d::infer(a, in.first(3), wanted);
     if (!made) return refuse(Rule::no_rule_of_conv2d_may_be_broken, made.rule, -1);
     if (auto v = detail::check_addend<Rule>(in, made.outputs[0]); !v) return v;
