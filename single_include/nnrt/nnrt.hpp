@@ -2360,6 +2360,9 @@ constexpr std::string_view name_of(activation fused) {
   return names[static_cast<int>(fused)];
 }
 
+/// Activation inside a recurrent layer. Numbers: ActivationFunctionType of TFLite.
+enum class recurrent_activation { none, relu, relu_n1_to_1, relu6, tanh };
+
 /// A short list of integers (axes, block sizes); at most Capacity of them.
 template <int Capacity> struct int_list {
   std::int64_t items[Capacity] = {};
@@ -6477,6 +6480,9 @@ constexpr float channel_scale(const view& weight, std::int64_t o) {
 constexpr double rounded_scale(double exact) {
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
+/// A product or quotient of two numbers that are floats, rounded to float.
+constexpr double float_times(double a, double b) { return rounded_scale(a * b); }
+constexpr double float_over(double a, double b) { return rounded_scale(a / b); }
 /// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
 /// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
 constexpr double product_of_tensor_scales(float a, float b) { return rounded_scale(double{a} * double{b}); }
@@ -29999,13 +30005,581 @@ template <> struct operator_of<ops::select::code> {
 template <class Isa> struct fast<ops::select, Isa> : choice_binding<Isa> {};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
-// ===== nnrt/kernels/bind/sigmoid.hpp
-// sigmoid: the fast kernel of the operator.
+// ===== nnrt/kernels/bind/sequence_lstm.hpp
+// sequence_lstm: the fast kernels of the operator, on floats and on stored numbers.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
-// ===== nnrt/ops/sigmoid.hpp
-// sigmoid: 1 / (1 + exp(-x)).
-// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
+// ===== nnrt/kernels/centred_products.hpp
+// centred_products: rows of stored numbers without their zero points, of 16 bits, against rows of 8 bits.
+// Flow: bind/sequence_lstm.hpp and bind/svdf.hpp give them to the references' steps in the place of plain_products.
+
+// ===== nnrt/ops/detail/fixed_gates.hpp
+// fixed_gates: sigmoid and tanh of 16-bit fixed-point numbers, with the bits of TFLite's LSTM.
+// Flow: the reference of sequence_lstm on stored numbers; its kernel calls the same functions with vectors.
+
+/// A fixed-point number of `n` integer bits holds value * 2^(15 - n) in 16 bits, here in a lane of 32: V is
+/// std::int32_t or a vector of such. A product has the integer bits of both factors. Source of the methods and their
+/// constants: gemmlowp's fixedpoint.h, which TFLite's reference kernels use; fixed_exponential.hpp has the same in 32
+/// bits.
+namespace nnrt::inline NNRT_ISA::ops::detail::fixed16 {
+
+/// One of two numbers, as a comparison says: `true`, or all bits of a lane.
+constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
+template <class V> [[gnu::always_inline]] constexpr V chosen(V is, V a, V b) { return (is & a) | (~is & b); }
+template <class V> [[gnu::always_inline]] constexpr V all_of(std::int32_t number) { return V{} + number; }
+
+template <class V> [[gnu::always_inline]] constexpr V at_most(V x, std::int32_t high) {
+  return chosen(x > high, all_of<V>(high), x);
+}
+template <class V> [[gnu::always_inline]] constexpr V saturated(V x) {
+  return chosen(x < -32768, all_of<V>(-32768), at_most(x, 32767));
+}
+/// Sums of 16 bits wrap around.
+template <class V> [[gnu::always_inline]] constexpr V wrapped(V x) { return x << 16 >> 16; }
+/// x / 2^bits, rounded to nearest, halves away from zero.
+template <class V> [[gnu::always_inline]] constexpr V shifted_right(V x, int bits) {
+  const std::int32_t half = 1 << (bits - 1);
+  return (x + chosen(x < 0, all_of<V>(half - 1), all_of<V>(half))) >> bits;
+}
+/// a * b / 2^15, rounded to nearest, ties toward plus infinity; 2^15 - 1 where it is 2^15.
+template <class V> [[gnu::always_inline]] constexpr V product(V a, V b) {
+  return at_most((a * b + (1 << 14)) >> 15, 32767);
+}
+/// A constant of 32 bits in 16.
+template <class V> [[gnu::always_inline]] constexpr V narrowed(std::int64_t constant) {
+  return all_of<V>(static_cast<std::int32_t>((constant + (1 << 15) - (constant < 0 ? 1 : 0)) >> 16));
+}
+
+/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor's series around -1/8, up to the fourth power.
+template <class V> [[gnu::always_inline]] constexpr V exp_of_quarter(V x) {
+  const V middle = narrowed<V>(1895147668), third = narrowed<V>(715827883);  // e^(-1/8), 1/3
+  const V d = wrapped(x + (1 << 12)), square = product(d, d), cube = product(square, d);
+  const V fourth = shifted_right(product(square, square), 2);
+  const V rest = shifted_right(wrapped(product(wrapped(fourth + cube), third) + square), 1);
+  return saturated(middle + product(middle, wrapped(d + rest)));
+}
+
+/// e^x for x <= 0 with `bits` integer bits, from 1 to 7; the result has none, and is 1 - 2^-15 for 0.
+template <class V> [[gnu::always_inline]] constexpr V exp(V x, int bits) {
+  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  const int fraction = 15 - bits;
+  const std::int32_t quarter = 1 << (fraction - 2);
+  const V within = (x & all_of<V>(quarter - 1)) - quarter, left = within - x;
+  V result = exp_of_quarter(saturated(within << bits));
+  for (int power = 0; power < 7 && power - 2 < bits; ++power) {  // of e^(-1/4), e^(-1/2), e^-1, … e^-16
+    const V is_in = left & all_of<V>(1 << (fraction + power - 2));
+    result = chosen(is_in == 0, result, product(result, narrowed<V>(powers[power])));
+  }
+  if (bits > 5) result = chosen(x < all_of<V>(-(1 << (20 - bits))), V{}, result);  // below -32
+  return chosen(x == 0, all_of<V>(32767), result);
+}
+
+/// 2 / (1 + x) with 2 integer bits, for 0 <= x < 1 without any. Newton and Raphson's division, three steps.
+template <class V> [[gnu::always_inline]] constexpr V twice_reciprocal_of_one_plus(V x) {
+  const V first = narrowed<V>(1515870810), slope = narrowed<V>(-1010580540);  // 48/17, -32/17
+  constexpr std::int32_t one = 1 << 13;
+  const V half = (x + 32768) >> 1;  // (1 + x) / 2
+  V y = wrapped(first + product(half, slope));
+  for (int step = 0; step < 3; ++step) y = wrapped(y + saturated(product(y, wrapped(one - product(half, y))) * 4));
+  return y;
+}
+
+/// sigmoid(x) without integer bits, of x with 3.
+template <class V> [[gnu::always_inline]] constexpr V sigmoid(V x) {
+  const V upper = saturated(twice_reciprocal_of_one_plus(exp(chosen(x > 0, -x, x), 3)) * 2);
+  return chosen(x > 0, upper, chosen(x == 0, all_of<V>(1 << 14), 32767 - upper));
+}
+
+/// tanh(x) without integer bits, of x with `bits`, from 0 to 6.
+template <class V> [[gnu::always_inline]] constexpr V tanh(V x, int bits) {
+  const V of_twice = exp(chosen(x > 0, -x, x), bits + 1);  // the same bits with one integer bit more
+  const V upper = saturated(wrapped(twice_reciprocal_of_one_plus(of_twice) - (1 << 13)) * 4);
+  return chosen(x == 0, V{}, chosen(x > 0, upper, -upper));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed16
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// As ops::detail::plain_products, with the same sums. A row is copied when it is made.
+struct centred_products {
+  std::int16_t* room;    // for two rows
+  std::int64_t longest;  // of them
+
+  struct row {
+    const std::int16_t* centred;
+    std::int64_t count;
+    std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
+      std::int64_t sum = 0;
+      short_products<1>(centred, 0, matrix.data + n * count, count, &sum);
+      return sum;
+    }
+  };
+  template <class X>
+  row row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero, int slot) const {
+    std::int16_t* const to = room + slot * longest;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<std::int16_t>(x.data[first + i] - zero);
+    return {to, count};
+  }
+  void sigmoid(std::int16_t* numbers, std::int64_t count) const {
+    in_lanes(numbers, count, [](int_vector x) { return ops::detail::fixed16::sigmoid(x); });
+  }
+  void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
+    in_lanes(numbers, count, [bits](int_vector x) { return ops::detail::fixed16::tanh(x, bits); });
+  }
+
+ private:
+  /// A register of f(numbers) at a time.
+  template <class F> static void in_lanes(std::int16_t* numbers, std::int64_t count, const F& f) {
+    typedef std::int16_t narrow __attribute__((vector_size(register_bytes / 2)));
+    for (std::int64_t i = 0; i < count; i += int_lanes) {
+      const auto bytes = static_cast<std::size_t>(count - i < int_lanes ? count - i : int_lanes) * sizeof(std::int16_t);
+      narrow some = {};
+      std::memcpy(&some, numbers + i, bytes);
+      some = __builtin_convertvector(f(__builtin_convertvector(some, int_vector)), narrow);
+      std::memcpy(numbers + i, &some, bytes);
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/gated_sequence.hpp
+// gated_sequence: the steps of one sequence of floats through sequence_lstm, with all that the operator may have.
+// Flow: bind/sequence_lstm.hpp calls run() for each sequence.
+
+// ===== nnrt/ops/detail/rounded_rows.hpp
+// rounded_rows: rows of real numbers as 8-bit integers with a scale of their own, and what those stand for.
+// Flow: the references of dynamic_range and of recurrent operators; both round each row by the same steps.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The numbers that a row may have: scale * (q - zero), q from `least` to 127. dynamic_range says which.
+template <class Real> struct row_steps {
+  Real scale = 0, inverse = 0, zero = 0, least = 0;
+
+  constexpr Real nearest(Real x) const {
+    const Real q = math::round_half_away(zero + math::product(x, inverse));
+    const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
+    return (bounded - zero) * scale;
+  }
+};
+
+/// Steps for numbers from `least` to `most`, 0 among them: as many on both sides of 0.
+template <class Real> constexpr row_steps<Real> even_steps(Real least, Real most) {
+  const Real magnitude = -least > most ? -least : most;
+  if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
+  return {magnitude / 127, 127 / magnitude, 0, -127};
+}
+/// The same with 0 where the range has it.
+template <class Real> constexpr row_steps<Real> shifted_steps(Real least, Real most) {
+  const double exact = (double{most} - double{least}) / 255;
+  const Real scale = static_cast<Real>(exact);
+  if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
+  const double low = double{least} / exact, high = double{most} / exact;
+  const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+  return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
+}
+
+/// The steps of a row of `count` numbers, which element(i) gives.
+template <class Real, class Element>
+constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Element element) {
+  Real least = 0, most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Real x = element(i);
+    least = x < least ? x : least;
+    most = x > most ? x : most;
+  }
+  return symmetric ? even_steps(least, most) : shifted_steps(least, most);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+#include <cmath>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Operands of sequence_lstm, by gate (i, f, g, o) where there is one for each; null: missing.
+struct gated_weights {
+  const float *w[4], *u[4], *p[4], *b[4], *n[4], *projection, *projection_bias;
+};
+
+/// One sequence: its extents, what changes its steps, and where its rows are. `gates` has a row of `cells` floats for
+/// each gate, `seen` room for input + outputs + cells floats.
+struct gated_sequence {
+  std::int64_t input, cells, outputs;
+  recurrent_activation activation;
+  float cell_clip, projection_clip;
+  bool rounds_rows, symmetric;
+  float *h, *c, *gates[4], *seen;
+};
+
+namespace detail {
+
+template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_activation a) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  switch (a) {
+    case recurrent_activation::relu:
+      return clamp(x, V(0.0F), V(infinity));
+    case recurrent_activation::relu_n1_to_1:
+      return clamp(x, V(-1.0F), V(1.0F));
+    case recurrent_activation::relu6:
+      return clamp(x, V(0.0F), V(6.0F));
+    case recurrent_activation::tanh:
+      return tanh_of(x);
+    case recurrent_activation::none:
+      break;
+  }
+  return x;
+}
+
+/// Calls f(first, count) for whole vectors of n numbers and what is left.
+template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
+  for (std::int64_t i = 0; i < n; i += lanes) f(i, n - i < lanes ? n - i : lanes);
+}
+
+/// The row, or what 8 bits say of it, written to `to`.
+inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, std::int64_t n, float* to) {
+  if (!is_rounded) return row;
+  const auto steps = ops::detail::row_steps_of<float>(n, symmetric, [&](std::int64_t i) { return row[i]; });
+  for (std::int64_t i = 0; i < n; ++i) to[i] = steps.nearest(row[i]);
+  return to;
+}
+
+/// to[n] = row n of w times x plus row n of u times h.
+template <int Rows>
+[[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
+                                            const float* h, std::int64_t outputs, float* to) {
+  vf sums[Rows];
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = vf(0.0F); });
+  add_row_products(x, w, input, sums);
+  add_row_products(h, u, outputs, sums);
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = sum_of_lanes(sums[r]); });
+}
+
+/// The sums of a gate without their mean, over the root of their variance, times n.
+inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
+  double total = 0, squares = 0;
+  for (std::int64_t i = 0; i < cells; ++i) total += double{sums[i]};
+  const double mean = total / static_cast<double>(cells);
+  for (std::int64_t i = 0; i < cells; ++i) squares += (double{sums[i]} - mean) * (double{sums[i]} - mean);
+  const double inverse = 1 / std::sqrt(squares / static_cast<double>(cells) + 1e-8);
+  for (std::int64_t i = 0; i < cells; ++i)
+    sums[i] = static_cast<float>((double{sums[i]} - mean) * inverse * double{n[i]});
+}
+
+inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
+  float* const to = s.gates[gate];
+  std::int64_t row = 0;
+  for (; row + 4 <= s.cells; row += 4)
+    sum_rows<4>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  for (; row < s.cells; ++row)
+    sum_rows<1>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  if (of.p[gate] != nullptr)
+    for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+      store_first(to + i, fma(load_first(of.p[gate] + i, n), load_first(s.c + i, n), load_first(to + i, n)), n);
+    });
+  if (of.n[gate] != nullptr) normalise_sums(of.n[gate], s.cells, to);
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    const vf sum = load_first(to + i, n) + load_first(of.b[gate] + i, n);
+    store_first(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
+  });
+}
+
+/// c = f * c + i * g; gates that are coupled have 1 - f for i.
+inline void compute_cells(const gated_sequence& s, bool are_coupled) {
+  const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
+  for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
+    const vf f = load_first(s.gates[1] + at, n);
+    if (are_coupled) store_first(s.gates[0] + at, vf(1.0F) - f, n);
+    const vf added = load_first(s.gates[0] + at, n) * load_first(s.gates[2] + at, n);
+    store_first(s.c + at, clamp(fma(f, load_first(s.c + at, n), added), vf(-clip), vf(clip)), n);
+  });
+}
+
+/// The hidden values, and what becomes of them.
+inline void compute_states(const gated_weights& of, const gated_sequence& s) {
+  float* const hidden = s.gates[3];
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    store_first(hidden + i, load_first(hidden + i, n) * activated(load_first(s.c + i, n), s.activation), n);
+  });
+  if (of.projection == nullptr) return copy_floats(hidden, s.cells, s.h);
+  const float* const seen = row_seen(s.rounds_rows, s.symmetric, hidden, s.cells, s.seen + s.input + s.outputs);
+  std::int64_t row = 0;
+  for (; row + 4 <= s.outputs; row += 4) row_products<4>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  for (; row < s.outputs; ++row) row_products<1>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  const float clip = s.projection_clip == 0 ? std::numeric_limits<float>::infinity() : s.projection_clip;
+  for_vectors(s.outputs, [&](std::int64_t i, std::int64_t n) {
+    const vf bias = of.projection_bias != nullptr ? load_first(of.projection_bias + i, n) : vf(0.0F);
+    store_first(s.h + i, clamp(load_first(s.h + i, n) + bias, vf(-clip), vf(clip)), n);
+  });
+}
+
+/// The next states of a plain recurrent layer: act(w x + u h + bias), to `to`, which is not h.
+inline void run_plain_step(const float* w, const float* x, std::int64_t input, const float* u, const float* h,
+                           std::int64_t states, const float* bias, recurrent_activation activation, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= states; row += 4) sum_rows<4>(w + row * input, x, input, u + row * states, h, states, to + row);
+  for (; row < states; ++row) sum_rows<1>(w + row * input, x, input, u + row * states, h, states, to + row);
+  for_vectors(states, [&](std::int64_t i, std::int64_t n) {
+    store_first(to + i, activated(load_first(to + i, n) + load_first(bias + i, n), activation), n);
+  });
+}
+
+}  // namespace detail
+
+/// One step from the states in h and c, which become those after it.
+inline void run_gated_step(const gated_weights& of, const gated_sequence& s, const float* row) {
+  const float* const x = detail::row_seen(s.rounds_rows, s.symmetric, row, s.input, s.seen);
+  const float* const h = detail::row_seen(s.rounds_rows, s.symmetric, s.h, s.outputs, s.seen + s.input);
+  const bool are_coupled = of.w[0] == nullptr;
+  for (int gate = are_coupled ? 1 : 0; gate < 3; ++gate) detail::compute_gate(of, s, gate, x, h);
+  detail::compute_cells(s, are_coupled);
+  detail::compute_gate(of, s, 3, x, h);
+  detail::compute_states(of, s);
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/sequence_lstm.hpp
+// sequence_lstm: long short-term memory as TensorFlow Lite has it - peepholes, projection, normalised sums, integers.
+// Flow: readers of .tflite files make nodes of it; it has no function for users, who have lstm.
+
+// ===== nnrt/ops/detail/real_lstm.hpp
+// real_lstm: the steps of sequence_lstm on floats.
+// Flow: the operator's reference.
+
+// ===== nnrt/ops/detail/recurrent.hpp
+// recurrent: what layers share that go through sequences - the order of steps, activations, rows that meet weights.
+// Flow: rules and references of sequence_lstm, sequence_rnn and svdf.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+constexpr double activate(double x, recurrent_activation a) {
+  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
+  switch (a) {
+    case recurrent_activation::none:
+      break;
+    case recurrent_activation::relu:
+      return x < 0 ? 0 : x;
+    case recurrent_activation::relu_n1_to_1:
+      return between(-1, 1);
+    case recurrent_activation::relu6:
+      return between(0, 6);
+    case recurrent_activation::tanh:
+      return math::tanh(x);
+  }
+  return x;
+}
+constexpr double logistic(double x) {
+  const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+  return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
+constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
+
+/// Where the rows of a sequence lie: [steps, batch, …] or [batch, steps, …], read from either end.
+struct row_order {
+  std::int64_t steps, batch;
+  bool time_major, backwards;
+
+  /// The row of step `step` of sequence b.
+  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
+    const std::int64_t t = backwards ? steps - 1 - step : step;
+    return time_major ? t * batch + b : b * steps + t;
+  }
+};
+constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
+  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
+}
+
+/// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
+template <class T> struct row_of_numbers {
+  tensor_view<const T> elements;
+  std::int64_t first = 0, count = 0;
+  bool is_rounded = false;
+  row_steps<T> steps = {};
+
+  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
+                           bool symmetric)
+      : elements(all), first(row * length), count(length), is_rounded(rounds) {
+    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
+  }
+  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T x = elements[first + i];
+      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
+    }
+    return sum;
+  }
+};
+
+/// What steps on stored numbers are made of: rows of numbers without their zero points, sums of their products with
+/// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
+struct plain_products {
+  template <class X> struct row {
+    tensor_view<const X> x;
+    std::int64_t first, count;
+    std::int32_t zero;
+    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
+      return sum;
+    }
+  };
+  /// Numbers `first` and so on of x. Two rows are there at a time, of different slots: 0 and 1.
+  template <class X>
+  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
+                          int) const {
+    return {x, first, count, zero};
+  }
+  /// Fixed-point numbers of 3 integer bits, and of `bits`, become their sigmoid and their tanh.
+  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
+  }
+  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
+  }
+};
+
+/// Extents by name: operands whose shapes say the same extent name it by one number.
+template <int Count> struct named_extents {
+  std::int64_t of[Count];
+
+  constexpr named_extents() {
+    for (std::int64_t& extent : of) extent = -1;
+  }
+  /// Takes the first one that is known, and holds the others to it.
+  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
+    if (of[name] < 0) of[name] = extent;
+    return require_same_extent(rule, extent, of[name]);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Operands and results of one node. Places of operands are those of sequence_lstm: w 1, u 5, p 9, b 12, projection 16
+/// and 17, h 18, c 19, n 20. Gates are numbered i, f, g, o.
+template <class Attrs, class T> class real_lstm {
+ public:
+  constexpr real_lstm(const Attrs& a, arguments in, results out)
+      : a_(a),
+        in_(in),
+        x_(in[0].as<const T>()),
+        y_(out[0].as<T>()),
+        h_(out[1].as<T>()),
+        c_(out[2].as<T>()),
+        gates_(out[3].as<T>()),
+        order_(rows_of(in[0].shape(), a.time_major, a.backwards)),
+        is_coupled_(!is_there(in, 1)),
+        is_normalised_(is_there(in, 21)),
+        is_projected_(is_there(in, 16)) {}
+
+  constexpr void run() {
+    const auto h = in_[18].template as<const T>(), c = in_[19].template as<const T>();
+    for (std::int64_t i = 0; i < h_.elements(); ++i) h_[i] = h[i];
+    for (std::int64_t i = 0; i < c_.elements(); ++i) c_[i] = c[i];
+    if (order_.steps == 0)
+      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = T{};
+    for (std::int64_t b = 0; b < order_.batch; ++b)
+      for (std::int64_t step = 0; step < order_.steps; ++step) {
+        const std::int64_t row = order_(step, b);
+        compute_gates(row, b);
+        set_states(b);
+        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
+      }
+  }
+
+ private:
+  using numbers = row_of_numbers<T>;
+  constexpr std::int64_t cells() const { return c_.extent(1); }
+  constexpr std::int64_t outputs() const { return h_.extent(1); }
+  constexpr tensor_view<const T> operand(std::size_t i) const { return in_[i].template as<const T>(); }
+  constexpr double number(std::size_t i, std::int64_t n) const { return double{operand(i)[n]}; }
+  constexpr tensor_view<const T> hidden() const { return {h_.data, h_.shape, h_.strides, h_.is_dense}; }
+
+  /// The gates of sequence b for a row of x, and the cell state.
+  constexpr void compute_gates(std::int64_t row, std::int64_t b) {
+    const numbers x(x_, row, x_.extent(2), a_.rounds_rows, a_.symmetric),
+        h(hidden(), b, outputs(), a_.rounds_rows, a_.symmetric);
+    for (std::int64_t gate = is_coupled_ ? 1 : 0; gate < 3; ++gate) compute_gate(gate, x, h, b);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      if (is_coupled_) gates_(0, b, n) = static_cast<T>(1.0 - double{gates_(1, b, n)});
+      const double kept = math::product(double{gates_(1, b, n)}, double{c_(b, n)});
+      const double added = math::product(double{gates_(0, b, n)}, double{gates_(2, b, n)});
+      c_(b, n) = math::convert<T>(clipped(kept + added, a_.cell_clip));
+    }
+    compute_gate(3, x, h, b);
+  }
+  constexpr void compute_gate(std::int64_t gate, const numbers& x, const numbers& h, std::int64_t b) {
+    const auto at = static_cast<std::size_t>(gate);
+    const std::size_t peephole = gate == 3 ? 11 : 9 + at;
+    const bool has_peephole = gate != 2 && is_there(in_, peephole);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      double sum = x.times(operand(1 + at), n) + h.times(operand(5 + at), n);
+      if (has_peephole) sum += math::product(number(peephole, n), double{c_(b, n)});
+      if (!is_normalised_) sum += number(12 + at, n);
+      gates_(gate, b, n) = math::convert<T>(sum);
+    }
+    if (is_normalised_) normalise(gate, b);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const double sum = double{gates_(gate, b, n)};
+      gates_(gate, b, n) = math::convert<T>(gate == 2 ? activate(sum, a_.activation) : logistic(sum));
+    }
+  }
+  /// The sums of a gate without their mean, over the root of their variance, times n, plus the bias.
+  constexpr void normalise(std::int64_t gate, std::int64_t b) {
+    const auto at = static_cast<std::size_t>(gate);
+    const auto count = static_cast<double>(cells());
+    if (cells() == 0) return;
+    double total = 0, squares = 0;
+    for (std::int64_t n = 0; n < cells(); ++n) total += double{gates_(gate, b, n)};
+    const double mean = total / count;
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const double d = double{gates_(gate, b, n)} - mean;
+      squares += math::product(d, d);
+    }
+    const double root = math::sqrt(squares / count + 1e-8);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const double scaled = math::product((double{gates_(gate, b, n)} - mean) / root, number(20 + at, n));
+      gates_(gate, b, n) = math::convert<T>(scaled + number(12 + at, n));
+    }
+  }
+
+  constexpr void set_states(std::int64_t b) {
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const double o = double{gates_(3, b, n)};
+      gates_(3, b, n) = math::convert<T>(math::product(o, activate(double{c_(b, n)}, a_.activation)));
+    }
+    const tensor_view<const T> all{gates_.data, gates_.shape, gates_.strides, gates_.is_dense};
+    const numbers m(all, 3 * order_.batch + b, cells(), a_.rounds_rows && is_projected_, a_.symmetric);
+    for (std::int64_t k = 0; k < outputs(); ++k) h_(b, k) = is_projected_ ? projected(m, k) : gates_(3, b, k);
+  }
+  constexpr T projected(const numbers& m, std::int64_t k) const {
+    const double sum = m.times(operand(16), k) + (is_there(in_, 17) ? number(17, k) : 0);
+    return math::convert<T>(clipped(sum, a_.projection_clip));
+  }
+  static constexpr double clipped(double x, float clip) {
+    const double most = double{clip};
+    return most == 0 ? x : x > most ? most : x < -most ? -most : x;
+  }
+
+  const Attrs& a_;
+  arguments in_;
+  tensor_view<const T> x_;
+  tensor_view<T> y_, h_, c_, gates_;
+  row_order order_;
+  bool is_coupled_, is_normalised_, is_projected_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/stored_lstm.hpp
+// stored_lstm: the steps of sequence_lstm on stored numbers of 8 and 16 bits, in integers alone.
+// Flow: the operator's reference; an optimised form gives other Products.
 
 // ===== nnrt/ops/detail/interpolated.hpp
 // interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their entries.
@@ -30108,6 +30682,792 @@ template <class F> struct table_of_steps {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The least power of 2 that is not below a positive normal float.
+constexpr float next_power_of_2(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  return std::bit_cast<float>((bits + 0x7fffffU) & 0xff800000U);
+}
+/// The exponent of a power of 2.
+constexpr int exponent_of(float power) { return static_cast<int>(std::bit_cast<std::uint32_t>(power) >> 23U) - 127; }
+
+/// What a clip of real numbers is in steps of this scale; 0: none.
+constexpr std::int32_t stored_clip(float clip, float scale, double lowest, double highest) {
+  const double steps = float_over(double{clip}, double{scale});
+  return static_cast<std::int32_t>(steps < lowest ? lowest : steps > highest ? highest : steps);
+}
+
+/// Numbers of 32 bits in 16.
+constexpr std::int16_t saturated_i16(std::int32_t x) { return static_cast<std::int16_t>(fixed16::saturated(x)); }
+
+/// Operands and results of one node, whose places are those of real_lstm. Source of all arithmetic: TFLite's
+/// lstm_eval.cc for 8 bits, lstm_eval.cc of TFLite Micro for 16.
+template <class Attrs, class T, class Products = plain_products> class stored_lstm {
+ public:
+  constexpr stored_lstm(const Attrs& a, arguments in, results out, Products products = {})
+      : a_(a),
+        in_(in),
+        x_(in[0].as<const T>()),
+        y_(out[0].as<T>()),
+        h_(out[1].as<T>()),
+        c_(out[2].as<std::int16_t>()),
+        gates_(out[3].as<std::int16_t>()),
+        order_(rows_of(in[0].shape(), a.time_major, a.backwards)),
+        of_x_(in[0].desc->quantised),
+        of_h_(in[18].desc->quantised),
+        cell_scale_(in[19].desc->quantised.scale),
+        is_coupled_(!is_there(in, 1)),
+        is_normalised_(is_there(in, 21)),
+        is_projected_(is_there(in, 16)),
+        products_(products) {
+    for (std::size_t gate = is_coupled_ ? 1 : 0; gate < 4; ++gate) find_factors(gate);
+    const int to_stored = -30 - exponent_of(cell_scale_);
+    kept_ = fixed_point_of(0x1p-15),
+    added_ = fixed_point_of(std::bit_cast<double>(std::uint64_t(1023 + to_stored) << 52U));
+    cell_clip_ = stored_clip(a.cell_clip, cell_scale_, -32768, 32767);
+    projection_clip_ = stored_clip(a.projection_clip, of_h_.scale, -128, 127);
+    const float hidden = is_wide ? of_h_.scale : a.hidden_scale;
+    hidden_zero_ = static_cast<std::int32_t>(is_wide ? of_h_.zero_point : a.hidden_zero_point);
+    hidden_ = is_wide ? fixed_point_of(0x1p-30 / double{hidden})
+                      : fixed_point_of(float_over(0x1p-15, double{hidden}) * 0x1p-15);
+    if (is_projected_)
+      projected_ = fixed_point_of(float_over(float_times(scale_of(16), double{hidden}), double{of_h_.scale}));
+  }
+
+  /// All sequences.
+  constexpr void run() {
+    if (order_.steps == 0)
+      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = 0;
+    run(0, order_.batch);
+  }
+  /// Those from `begin` to `end`, which have steps.
+  constexpr void run(std::int64_t begin, std::int64_t end) {
+    const auto h = in_[18].template as<const T>();
+    const auto c = in_[19].template as<const std::int16_t>();
+    for (std::int64_t b = begin; b < end; ++b) {
+      for (std::int64_t k = 0; k < outputs(); ++k) h_(b, k) = h[b * outputs() + k];
+      for (std::int64_t n = 0; n < cells(); ++n) c_(b, n) = c[b * cells() + n];
+      for (std::int64_t step = 0; step < order_.steps; ++step) {
+        const std::int64_t row = order_(step, b);
+        compute_gates(row, b);
+        set_states(b);
+        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
+      }
+    }
+  }
+
+ private:
+  static constexpr bool is_wide = std::is_same_v<T, std::int16_t>;
+  /// What brings sums of a gate to 16 bits: products with inputs, with hidden states and with the cell, and the factors
+  /// of normalised ones.
+  struct gate_factors {
+    fixed_point input, hidden, cell, normal;
+    std::int32_t least_variance = 1;
+  };
+
+  constexpr std::int64_t cells() const { return c_.extent(1); }
+  constexpr std::int64_t outputs() const { return h_.extent(1); }
+  constexpr double scale_of(std::size_t i) const { return double{in_[i].desc->quantised.scale}; }
+  template <class Element> constexpr Element element(std::size_t i, std::int64_t n) const {
+    return in_[i].template as<const Element>()[n];
+  }
+  static constexpr std::size_t peephole_of(std::size_t gate) { return gate == 3 ? 11 : 9 + gate; }
+  static constexpr std::int16_t scaled(std::int32_t x, fixed_point factor) {
+    return saturated_i16(rounding::twice::scale(x, factor));
+  }
+
+  constexpr void find_factors(std::size_t gate) {
+    gate_factors& f = factors_[gate];
+    if constexpr (is_wide) {
+      f.input = fixed_point_of(double{of_x_.scale} * scale_of(1 + gate) * 4096);
+      f.hidden = fixed_point_of(double{of_h_.scale} * scale_of(5 + gate) * 4096);
+    } else {
+      const double sums = is_normalised_ ? double{a_.gate_scales[static_cast<int>(gate)]} : 0x1p-12;
+      const auto factor = [&](double a, float b) {
+        return fixed_point_of(float_over(float_times(a, double{b}), sums));
+      };
+      f.input = factor(scale_of(1 + gate), of_x_.scale), f.hidden = factor(scale_of(5 + gate), of_h_.scale);
+      if (gate != 2 && is_there(in_, peephole_of(gate))) f.cell = factor(scale_of(peephole_of(gate)), cell_scale_);
+      if (!is_normalised_) return;
+      f.normal = fixed_point_of(scale_of(20 + gate));
+      f.normal.exponent += 12;
+      const double least = float_times(10000, scale_of(20 + gate));
+      f.least_variance = least < 1 ? 1 : static_cast<std::int32_t>(least < 0x1p31 ? least : 0x1p31 - 1);
+    }
+  }
+
+  constexpr void compute_gates(std::int64_t row, std::int64_t b) {
+    const std::int64_t inputs = x_.extent(2);
+    const tensor_view<const T> before{h_.data, h_.shape, h_.strides, h_.is_dense};
+    const auto x = products_.row_of(x_, row * inputs, inputs, of_x_.zero_point, 0);
+    const auto h = products_.row_of(before, b * outputs(), outputs(), of_h_.zero_point, 1);
+    for (std::int64_t gate = is_coupled_ ? 1 : 0; gate < 3; ++gate) compute_gate(gate, x, h, b);
+    set_cells(b);
+    compute_gate(3, x, h, b);
+  }
+  template <class Row> constexpr void compute_gate(std::int64_t gate, const Row& x, const Row& h, std::int64_t b) {
+    const auto at = static_cast<std::size_t>(gate);
+    const gate_factors& f = factors_[at];
+    const auto w = in_[1 + at].template as<const std::int8_t>(), u = in_[5 + at].template as<const std::int8_t>();
+    const bool has_peephole = at != 2 && is_there(in_, peephole_of(at));
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const std::int64_t of_input = x.times(w, n), of_hidden = h.times(u, n);
+      if constexpr (is_wide) {
+        constexpr std::int64_t most = std::int64_t{1} << 61U;
+        const std::int64_t bias = nnrt::detail::clamped(element<std::int64_t>(12 + at, n), -most, most);
+        gates_(gate, b, n) =
+            saturated_i16(std::int32_t{scaled_wide(of_input + bias, f.input)} + scaled_wide(of_hidden, f.hidden));
+      } else {
+        using nnrt::detail::saturated_i32;
+        const std::int64_t bias = is_normalised_ ? 0 : element<std::int32_t>(12 + at, n);
+        std::int16_t sum = scaled(saturated_i32(of_input + bias), f.input);
+        sum = plus(sum, rounding::twice::scale(saturated_i32(of_hidden), f.hidden));
+        if (has_peephole)
+          sum = plus(
+              sum, rounding::twice::scale(element<std::int16_t>(peephole_of(at), n) * std::int32_t{c_(b, n)}, f.cell));
+        gates_(gate, b, n) = sum;
+      }
+    }
+    if (is_normalised_) normalise(gate, b);
+    for (std::int64_t first = 0; first < cells(); first += part::longest) {
+      part sums{{}, std::min(part::longest, cells() - first)};
+      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = gates_(gate, b, first + i);
+      if (gate == 2) apply_tanh(sums, 0x1p-12F);
+      else apply_sigmoid(sums);
+      for (std::int64_t i = 0; i < sums.count; ++i) gates_(gate, b, first + i) = sums.of[i];
+    }
+  }
+  /// Some numbers of a row.
+  struct part {
+    static constexpr std::int64_t longest = 64;
+    std::int16_t of[longest];
+    std::int64_t count;
+  };
+  constexpr void apply_sigmoid(part& sums) const {
+    if constexpr (is_wide) {
+      const sigmoid_argument argument(0x1p-12F, false);
+      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = sigmoid_of(argument(sums.of[i]));
+    } else {
+      products_.sigmoid(sums.of, sums.count);
+    }
+  }
+  /// Of numbers with this scale, a power of 2.
+  constexpr void apply_tanh(part& numbers, float scale) const {
+    if constexpr (is_wide) {
+      const sigmoid_argument argument(scale, true);
+      for (std::int64_t i = 0; i < numbers.count; ++i) numbers.of[i] = tanh_of(argument(numbers.of[i]));
+    } else {
+      products_.tanh(numbers.of, numbers.count, 15 + exponent_of(scale));
+    }
+  }
+  static constexpr std::int16_t plus(std::int16_t sum, std::int64_t more) {
+    return static_cast<std::int16_t>(nnrt::detail::clamped(sum + more, -32768, 32767));
+  }
+  static constexpr std::int16_t scaled_wide(std::int64_t sum, fixed_point factor) {
+    return saturated_i16(rounding::twice::scale_wide(sum, factor));
+  }
+
+  /// Sums with 10 bits more, without their mean, times the root of the reciprocal of their variance, times n, plus the
+  /// bias.
+  constexpr void normalise(std::int64_t gate, std::int64_t b) {
+    const auto at = static_cast<std::size_t>(gate);
+    const gate_factors& f = factors_[at];
+    if (cells() == 0) return;
+    constexpr std::int64_t guard = 1 << 20;
+    std::int64_t total = 0, squares = 0;
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const std::int64_t sum = gates_(gate, b, n);
+      total += sum, squares += sum * sum;
+    }
+    const std::int64_t mean = total * 1024 / cells(), exact = (squares * (guard / cells()) - mean * mean) / guard;
+    const auto variance = static_cast<std::int32_t>(exact < 1 ? f.least_variance : exact);
+    const fixed_point root = fixed::inverse_root(variance);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      const auto centred = static_cast<std::int32_t>(1024 * std::int64_t{gates_(gate, b, n)} - mean);
+      const std::int64_t normal = rounding::twice::scale(centred, root);
+      const std::int64_t whole = normal * element<std::int16_t>(20 + at, n) + element<std::int32_t>(12 + at, n);
+      const std::int64_t rounded = (whole > 0 ? whole + 512 : whole - 512) / 1024;
+      gates_(gate, b, n) = scaled(nnrt::detail::saturated_i32(rounded), f.normal);
+    }
+  }
+
+  constexpr void set_cells(std::int64_t b) {
+    const int right = 30 + exponent_of(cell_scale_);
+    for (std::int64_t n = 0; n < cells(); ++n) {
+      if (is_coupled_) gates_(0, b, n) = static_cast<std::int16_t>(32767 - gates_(1, b, n));
+      const std::int32_t old = gates_(1, b, n) * std::int32_t{c_(b, n)},
+                         fresh = gates_(0, b, n) * std::int32_t{gates_(2, b, n)};
+      std::int32_t kept = 0, added = 0;
+      if constexpr (is_wide) kept = scaled(old, kept_), added = scaled(fresh, added_);
+      else kept = nnrt::detail::shifted_right(old, 15), added = nnrt::detail::shifted_right(fresh, right);
+      const std::int16_t cell = saturated_i16(kept + added);
+      c_(b, n) =
+          cell_clip_ > 0 ? static_cast<std::int16_t>(nnrt::detail::clamped(cell, -cell_clip_, cell_clip_)) : cell;
+    }
+  }
+  constexpr void set_states(std::int64_t b) {
+    constexpr std::int64_t lowest = std::numeric_limits<T>::min(), highest = std::numeric_limits<T>::max();
+    for (std::int64_t first = 0; first < cells(); first += part::longest) {
+      part acts{{}, std::min(part::longest, cells() - first)};
+      for (std::int64_t i = 0; i < acts.count; ++i) acts.of[i] = c_(b, first + i);
+      apply_tanh(acts, cell_scale_);
+      for (std::int64_t i = 0; i < acts.count; ++i) {
+        std::int16_t& o = gates_(3, b, first + i);
+        const std::int64_t hidden =
+            rounding::twice::scale(o * std::int32_t{acts.of[i]}, hidden_) + std::int64_t{hidden_zero_};
+        o = static_cast<std::int16_t>(nnrt::detail::clamped(hidden, lowest, highest));
+      }
+    }
+    if (!is_projected_) {
+      for (std::int64_t k = 0; k < outputs(); ++k) h_(b, k) = static_cast<T>(gates_(3, b, k));
+      return;
+    }
+    const tensor_view<const std::int16_t> all{gates_.data, gates_.shape, gates_.strides, gates_.is_dense};
+    const auto hidden = products_.row_of(all, (3 * order_.batch + b) * cells(), cells(), hidden_zero_, 0);
+    for (std::int64_t k = 0; k < outputs(); ++k) {
+      const std::int64_t bias = is_there(in_, 17) ? element<std::int32_t>(17, k) : 0;
+      const std::int64_t sum = bias + hidden.times(in_[16].template as<const std::int8_t>(), k);
+      const std::int64_t whole =
+          rounding::twice::scale(nnrt::detail::saturated_i32(sum), projected_) + std::int64_t{of_h_.zero_point};
+      const std::int64_t stored = nnrt::detail::clamped(whole, lowest, highest);
+      h_(b, k) = static_cast<T>(
+          projection_clip_ > 0 ? nnrt::detail::clamped(stored, -projection_clip_, projection_clip_) : stored);
+    }
+  }
+
+  const Attrs& a_;
+  arguments in_;
+  tensor_view<const T> x_;
+  tensor_view<T> y_, h_;
+  tensor_view<std::int16_t> c_, gates_;
+  row_order order_;
+  quantisation of_x_, of_h_;
+  float cell_scale_;
+  bool is_coupled_, is_normalised_, is_projected_;
+  gate_factors factors_[4] = {};
+  fixed_point kept_, added_, hidden_, projected_;
+  std::int32_t cell_clip_ = 0, projection_clip_ = 0, hidden_zero_ = 0;
+  Products products_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One direction of long short-term memory, with a tensor for each gate; lstm is the plain form.
+///
+///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      h: [B, O], c: [B, C], the states at the begin
+///   w_i, w_f, w_g, w_o: [C, I]      u_i, u_f, u_g, u_o: [C, O]      p_i, p_f, p_o, b_*, n_*: [C]
+///   projection: [O, C], projection_bias: [O]; without it O = C
+///   y: x's first two axes and O, the hidden states of all steps      hy, cy: both states at the end
+///   gates: [4, B, C], of the last step i, f, g and o * act(c'); 0 where there is no step
+///
+/// With s for the sigmoid function and act for `activation`:
+///
+///   i = s(w_i x + u_i h + p_i * c + b_i), f likewise      g = act(w_g x + u_g h + b_g)
+///   c' = f * c + i * g, within ±cell_clip unless that is 0
+///   o = s(w_o x + u_o h + p_o * c' + b_o)      h' = o * act(c')
+///   with a projection: h' = projection (o * act(c')) + projection_bias, within ±projection_clip unless that is 0
+///
+/// Without w_i, u_i and b_i gates are coupled: i = 1 - f. Peepholes p_* may be missing, and so may n_*: with them the
+/// sums of each gate are normalised before the bias: (sum - mean) / sqrt(variance + 1e-8) * n. backwards: from the last
+/// step to the first one.
+///
+/// f32: all operands are. Sums run in f32, in the reference in f64; sums, gates and states are stored as f32. With
+/// rounds_rows each row of x and h, and what is projected, counts as dynamic_range says, with `symmetric` as there.
+///
+/// Stored numbers of 8 bits: x and h i8, weights i8 with one scale and no zero point, biases i32, c i16 with a power of
+/// two from 2^-15 to 2^-9, p_* and n_* i16; act is tanh. Sums are i16 in steps of 2^-12, with n_* of gate_scales;
+/// biases have the scale of x times that of the weight, with n_* that of n / 1024. hidden_scale and hidden_zero_point
+/// say what o * tanh(c') is stored in. Of 16 bits: x and h i16 without zero points, biases i64; neither peepholes, nor
+/// a projection, n_* or coupled gates. y holds the stored numbers of h, whatever scale it is wanted with.
+///
+/// Broken rules: see `rule`; ranks, extents, dtypes, scales, and the place of operands that others need. Source:
+/// TFLite's UNIDIRECTIONAL_SEQUENCE_LSTM, and for 16 bits that of TFLite Micro, both to the last bit.
+struct sequence_lstm {
+  static constexpr op_code code{1007};
+  static constexpr std::string_view name = "sequence_lstm";
+  static constexpr dtype_set activations = types_of(f32, i8, i16), weights = types_of(f32, i8),
+                             vectors = types_of(f32, i16);
+  static constexpr dtype_set biases = types_of(f32, i32, i64);
+  static constexpr operand_spec inputs[] = {{"x", activations},
+                                            {"w_i", weights, presence::optional},
+                                            {"w_f", weights},
+                                            {"w_g", weights},
+                                            {"w_o", weights},
+                                            {"u_i", weights, presence::optional},
+                                            {"u_f", weights},
+                                            {"u_g", weights},
+                                            {"u_o", weights},
+                                            {"p_i", vectors, presence::optional},
+                                            {"p_f", vectors, presence::optional},
+                                            {"p_o", vectors, presence::optional},
+                                            {"b_i", biases, presence::optional},
+                                            {"b_f", biases},
+                                            {"b_g", biases},
+                                            {"b_o", biases},
+                                            {"projection", weights, presence::optional},
+                                            {"projection_bias", types_of(f32, i32), presence::optional},
+                                            {"h", activations},
+                                            {"c", vectors},
+                                            {"n_i", vectors, presence::optional},
+                                            {"n_f", vectors, presence::optional},
+                                            {"n_g", vectors, presence::optional},
+                                            {"n_o", vectors, presence::optional}};
+  static constexpr operand_spec outputs[] = {
+      {"y", activations}, {"hy", activations}, {"cy", vectors}, {"gates", vectors}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr std::string_view gate_terms = "terms of a gate",
+                                    unless =
+                                        "there are several steps: then of each from the states before it; or sums are "
+                                        "normalised, rows rounded or hidden values "
+                                        "projected: then of what becomes of sums, rows and values that are as far off";
+  static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::gate, 0.4, false, gate_terms, unless}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, time_major), (bool, backwards), (recurrent_activation, activation),
+                    (float, cell_clip), (float, projection_clip), (bool, rounds_rows), (bool, symmetric),
+                    (float, hidden_scale), (std::int64_t, hidden_zero_point), (real_list<4>, gate_scales));
+    constexpr attrs()
+        : time_major(false),
+          backwards(false),
+          activation(recurrent_activation::tanh),
+          cell_clip(0),
+          projection_clip(0),
+          rounds_rows(false),
+          symmetric(true),
+          hidden_scale(0x1p-7F),
+          hidden_zero_point(0),
+          gate_scales{0x1p-12F, 0x1p-12F, 0x1p-12F, 0x1p-12F} {}
+  };
+
+  enum class rule {
+    input_rank_must_be_3,
+    weights_and_states_rank_must_be_2,
+    peepholes_biases_and_factors_rank_must_be_1,
+    operand_types_must_be_those_beside_the_input,
+    extents_must_be_those_of_the_other_operands,
+    input_gate_must_have_all_of_its_operands_or_none,
+    peepholes_must_be_those_of_all_gates_or_none,
+    factors_must_be_those_of_all_gates_or_none,
+    projection_bias_must_stand_beside_a_projection,
+    gates_of_16_bits_must_be_plain,
+    activation_must_be_one_of_the_operator,
+    activation_of_stored_numbers_must_be_tanh,
+    clips_must_be_finite_and_not_negative,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    zero_points_must_be_0,
+    scale_of_the_cell_state_must_be_a_power_of_2,
+    scales_of_sums_must_be_one_for_each_gate,
+    scales_of_sums_and_hidden_values_must_be_positive_and_finite,
+    hidden_zero_point_must_be_a_number_of_8_bits,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (auto v = check_attributes(a, in[0].desc.type); !v) return v;
+    if (auto v = check_presence(in); !v) return v;
+    if (auto v = check_ranks_and_types(in); !v) return v;
+    detail::named_extents<extent_names> extents;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (int axis = 0; axis < in[i].desc.rank(); ++axis)
+        if (auto v = extents.take(Rule::extents_must_be_those_of_the_other_operands, named(a, in, i, axis),
+                                  in[i].desc.shape[axis]);
+            !v)
+          return v;
+    if (auto v = check_scales(a, in, wanted); !v) return v;
+    const std::int64_t *of = extents.of, out = of[is_projected(in) ? outputs_extent : cells];
+    const tensor_desc &x = in[0].desc, &h = in[state_h].desc, &c = in[state_c].desc;
+    const shape_t rows = a.time_major ? shape_t{of[steps], of[batch], out} : shape_t{of[batch], of[steps], out};
+    const quantisation stored = x.type != f32 ? detail::wish_of(wanted).quantised : quantisation{};
+    return yields(tensor_desc{x.type, format::nd, rows, stored},
+                  tensor_desc{h.type, format::nd, {of[batch], out}, h.quantised},
+                  tensor_desc{c.type, format::nd, {of[batch], of[cells]}, c.quantised},
+                  tensor_desc{c.type, format::nd, {4, of[batch], of[cells]}});
+  }
+
+  /// Products of weights with inputs, hidden states and hidden values.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    const std::int64_t input = in[0].desc.shape[2], cells = in[state_c].desc.shape[1], hidden = out[0].shape[2];
+    if (!out[0].shape.is_known() || input < 0 || cells < 0) return 0;  // while an extent is unknown
+    using nnrt::detail::saturated_product;
+    const std::int64_t rows = saturated_product(out[0].shape[0], out[0].shape[1]);
+    const std::int64_t of_gates = saturated_product(cells * (detail::is_given(in, w) ? 4 : 3), input + hidden);
+    const std::int64_t of_projection = is_projected(in) ? saturated_product(cells, hidden) : 0;
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+    return saturated_product(rows, std::min(of_gates, most) + std::min(of_projection, most));
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (std::is_same_v<T, float>) detail::real_lstm<attrs, T>(a, in, out).run();
+    else detail::stored_lstm<attrs, T>(a, in, out).run();
+  }
+
+  // Places of operands.
+  static constexpr std::size_t w = 1, u = 5, p = 9, b = 12, projection = 16, projection_bias = 17, state_h = 18,
+                               state_c = 19, n = 20;
+
+ private:
+  enum { steps, batch, inputs_extent, cells, outputs_extent, extent_names };
+
+  static constexpr bool is_projected(array_ref<const operand> in) { return detail::is_given(in, projection); }
+  /// Which extent axis `axis` of operand i says.
+  static constexpr int named(const attrs& a, array_ref<const operand> in, std::size_t i, int axis) {
+    const int out = is_projected(in) ? outputs_extent : cells;
+    if (i == 0) return axis == 2 ? inputs_extent : (axis == 0) == a.time_major ? steps : batch;
+    if (i < u) return axis == 0 ? cells : inputs_extent;
+    if (i < p) return axis == 0 ? cells : out;
+    if (i == projection) return axis == 0 ? out : cells;
+    if (i == projection_bias) return out;
+    if (i == state_h) return axis == 0 ? batch : out;
+    if (i == state_c) return axis == 0 ? batch : cells;
+    return cells;
+  }
+  static constexpr bool is_matrix(std::size_t i) { return (i >= w && i < p) || i == projection; }
+  static constexpr bool is_bias(std::size_t i) { return (i >= b && i < projection) || i == projection_bias; }
+  /// The dtype of operand i beside x.
+  static constexpr dtype type_beside(dtype x, std::size_t i) {
+    if (x == f32 || i == 0 || i == state_h) return x;
+    if (is_matrix(i)) return i8;
+    if (is_bias(i)) return x == i16 ? i64 : i32;
+    return i16;
+  }
+
+  static constexpr verdict check_attributes(const attrs& a, dtype x) {
+    const auto number = static_cast<std::int64_t>(a.activation);
+    constexpr auto tanh = static_cast<std::int64_t>(recurrent_activation::tanh);
+    if (auto v = require_between(rule::activation_must_be_one_of_the_operator, number, 0, tanh); !v) return v;
+    if (x != f32)
+      if (auto v = require(rule::activation_of_stored_numbers_must_be_tanh, number, tanh); !v) return v;
+    for (const float clip : {a.cell_clip, a.projection_clip})
+      if (auto v = require_real_between(rule::clips_must_be_finite_and_not_negative, clip, 0,
+                                        std::numeric_limits<float>::max());
+          !v)
+        return v;
+    return {};
+  }
+  /// Operands that go together, counted: `what` are those of one kind for i, f, g and o, where there are such.
+  static constexpr verdict check_presence(array_ref<const operand> in) {
+    const auto has = [&](std::size_t i) { return detail::is_given(in, i); };
+    const auto same = [&](rule broken, std::size_t i, bool expected) {
+      return has(i) == expected ? verdict{} : refuse(broken, static_cast<std::int64_t>(i), has(i) ? -1 : 1);
+    };
+    const bool has_input_gate = has(w), has_peepholes = has(p + 1), has_factors = has(n + 1);
+    for (const std::size_t i : {u, b})
+      if (auto v = same(rule::input_gate_must_have_all_of_its_operands_or_none, i, has_input_gate); !v) return v;
+    if (auto v = same(rule::peepholes_must_be_those_of_all_gates_or_none, p, has_peepholes && has_input_gate); !v)
+      return v;
+    if (auto v = same(rule::peepholes_must_be_those_of_all_gates_or_none, p + 2, has_peepholes); !v) return v;
+    if (auto v = same(rule::factors_must_be_those_of_all_gates_or_none, n, has_factors && has_input_gate); !v) return v;
+    for (const std::size_t i : {n + 2, n + 3})
+      if (auto v = same(rule::factors_must_be_those_of_all_gates_or_none, i, has_factors); !v) return v;
+    if (has(projection_bias) && !has(projection))
+      return refuse(rule::projection_bias_must_stand_beside_a_projection, static_cast<std::int64_t>(projection_bias),
+                    1);
+    if (in[0].desc.type != i16) return {};
+    for (const std::size_t i : {p + 1, projection, n + 1})
+      if (auto v = same(rule::gates_of_16_bits_must_be_plain, i, false); !v) return v;
+    return same(rule::gates_of_16_bits_must_be_plain, w, true);
+  }
+  static constexpr verdict check_ranks_and_types(array_ref<const operand> in) {
+    const dtype x = in[0].desc.type;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (!in[i]) continue;
+      const bool is_state = i == state_h || i == state_c;
+      const rule rank = i == 0                     ? rule::input_rank_must_be_3
+                        : is_matrix(i) || is_state ? rule::weights_and_states_rank_must_be_2
+                                                   : rule::peepholes_biases_and_factors_rank_must_be_1;
+      if (auto v = require(rank, in[i].desc.rank(), i == 0 ? 3 : is_matrix(i) || is_state ? 2 : 1); !v) return v;
+      if (auto v = require(rule::operand_types_must_be_those_beside_the_input, in[i].desc.type, type_beside(x, i)); !v)
+        return v;
+    }
+    return {};
+  }
+  static constexpr verdict check_scales(const attrs& a, array_ref<const operand> in,
+                                        array_ref<const tensor_desc> wanted) {
+    const dtype x = in[0].desc.type;
+    if (x == f32) return {};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const tensor_desc& t = in[i].desc;
+      if (!in[i] || is_bias(i)) continue;  // the scale of a bias follows from others
+      if (auto v = detail::require_one_scale(rule::quantised_operands_must_have_one_scale, t); !v) return v;
+      const bool may_be_shifted = x == i8 && (i == 0 || i == state_h);
+      if (!may_be_shifted)
+        if (auto v = require(rule::zero_points_must_be_0, t.quantised.zero_point, 0); !v) return v;
+    }
+    if (auto v = detail::require_one_scale(rule::quantised_output_must_have_one_scale, detail::wish_of(wanted)); !v)
+      return v;
+    const float cell = in[state_c].desc.quantised.scale;
+    constexpr rule power = rule::scale_of_the_cell_state_must_be_a_power_of_2;
+    if (auto v = require_real_between(power, cell, 0x1p-15F, 0x1p-9F); !v) return v;
+    if (auto v = require_real(power, cell, detail::next_power_of_2(cell)); !v) return v;
+    if (x != i8) return {};
+    constexpr rule positive = rule::scales_of_sums_and_hidden_values_must_be_positive_and_finite;
+    if (auto v =
+            require(rule::scales_of_sums_must_be_one_for_each_gate, static_cast<std::int64_t>(a.gate_scales.size()), 4);
+        !v)
+      return v;
+    for (const float scale : {a.hidden_scale, a.gate_scales[0], a.gate_scales[1], a.gate_scales[2], a.gate_scales[3]})
+      if (auto v = require_real_between(positive, scale, std::numeric_limits<float>::min(),
+                                        std::numeric_limits<float>::max());
+          !v)
+        return v;
+    return require_between(rule::hidden_zero_point_must_be_a_number_of_8_bits, a.hidden_zero_point, -128, 127);
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sequences of f32, each for itself.
+template <class Isa> struct fast<ops::sequence_lstm, Isa> {
+  using op = ops::sequence_lstm;
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const shape_t &x = node.in[0].desc.shape, &h = node.out[1].shape, &c = node.out[2].shape;
+    return {.run = &run,
+            .scratch_bytes = (x[2] + h[1] + c[1]) * static_cast<std::int64_t>(sizeof(float)),
+            .parts = parts_of(h[0]),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<op::attrs>(call.attrs);
+    const auto there = [&](std::size_t i) { return i < call.in.size() && call.in[i] ? floats_in(call, i) : nullptr; };
+    gated_weights of{};
+    for (std::size_t gate = 0; gate < 4; ++gate) {
+      of.w[gate] = there(op::w + gate), of.u[gate] = there(op::u + gate), of.b[gate] = there(op::b + gate),
+      of.n[gate] = there(op::n + gate);
+      if (gate != 2) of.p[gate] = there(gate == 3 ? op::p + 2 : op::p + gate);
+    }
+    of.projection = there(op::projection), of.projection_bias = there(op::projection_bias);
+    const shape_t &x = call.in[0].shape(), &h = call.out[1].shape(), &c = call.out[2].shape();
+    const ops::detail::row_order order = ops::detail::rows_of(x, attrs.time_major, attrs.backwards);
+    gated_sequence s{.input = x[2],
+                     .cells = c[1],
+                     .outputs = h[1],
+                     .activation = attrs.activation,
+                     .cell_clip = attrs.cell_clip,
+                     .projection_clip = attrs.projection_clip,
+                     .rounds_rows = attrs.rounds_rows,
+                     .symmetric = attrs.symmetric,
+                     .h = nullptr,
+                     .c = nullptr,
+                     .gates = {},
+                     .seen = reinterpret_cast<float*>(call.scratch)};
+    const interval mine = share(order.batch, part_of(call));
+    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+      s.h = floats_out(call, 1) + b * s.outputs, s.c = floats_out(call, 2) + b * s.cells;
+      for (std::int64_t gate = 0; gate < 4; ++gate)
+        s.gates[gate] = floats_out(call, 3) + (gate * order.batch + b) * s.cells;
+      copy_floats(floats_in(call, op::state_h) + b * s.outputs, s.outputs, s.h);
+      copy_floats(floats_in(call, op::state_c) + b * s.cells, s.cells, s.c);
+      for (std::int64_t step = 0; step < order.steps; ++step) {
+        const std::int64_t row = order(step, b);
+        run_gated_step(of, s, floats_in(call, 0) + row * s.input);
+        copy_floats(s.h, s.outputs, floats_out(call) + row * s.outputs);
+      }
+    }
+  }
+};
+
+/// Sequences of 8 and of 16 bits, each for itself, with the bits of the reference.
+template <class Isa> struct fast_on_bytes<ops::sequence_lstm, Isa> {
+  using op = ops::sequence_lstm;
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const std::int64_t room = 2 * longest_row(node.in[0].desc.shape, node.out[1].shape, node.out[2].shape);
+    return {.run = node.in[0].desc.type == i8 ? &run<std::int8_t> : &run<std::int16_t>,
+            .scratch_bytes = room * static_cast<std::int64_t>(sizeof(std::int16_t)),
+            .parts = parts_of(node.out[1].shape[0]),
+            .name = "sequence"};
+  }
+
+ private:
+  static constexpr std::int64_t longest_row(const shape_t& x, const shape_t& h, const shape_t& c) {
+    return std::max(x[2], std::max(h[1], c[1]));
+  }
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<op::attrs>(call.attrs);
+    const centred_products products{reinterpret_cast<std::int16_t*>(call.scratch),
+                                    longest_row(call.in[0].shape(), call.out[1].shape(), call.out[2].shape())};
+    const interval mine = share(call.out[1].shape()[0], part_of(call));
+    ops::detail::stored_lstm<op::attrs, T, centred_products>(attrs, call.in, call.out, products)
+        .run(mine.begin, mine.end);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/sequence_rnn.hpp
+// sequence_rnn: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/sequence_rnn.hpp
+// sequence_rnn: a plain recurrent layer over a sequence, h' = act(w x + u h + bias).
+// Flow: readers of .tflite files make nodes of it; it has no function for users.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One direction of a plain recurrent layer.
+///
+///   x: [B, T, I], T steps of B sequences; with time_major [T, B, I]      w: [H, I]      u: [H, H]      bias: [H]
+///   h: [B, H], the state at the begin      y: x's first two axes and H, the states of all steps      hy: the last one
+///
+///   h' = act(w x + u h + bias)
+///
+/// backwards: from the last step to the first one. Sums of f32 run in f32, in the reference in f64; states are stored
+/// as f32. With rounds_rows each row of x and h counts as dynamic_range says, with `symmetric` as there.
+///
+/// Broken rules: see `rule`; ranks and extents. Source: TFLite's UNIDIRECTIONAL_SEQUENCE_RNN.
+struct sequence_rnn {
+  static constexpr op_code code{1008};
+  static constexpr std::string_view name = "sequence_rnn";
+  static constexpr operand_spec inputs[] = {
+      {"x", types_of(f32)}, {"w", types_of(f32)}, {"u", types_of(f32)}, {"bias", types_of(f32)}, {"h", types_of(f32)}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(f32)}, {"hy", types_of(f32)}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
+  static constexpr std::string_view unless =
+      "there are several steps: then of each from the state before it; or rows are "
+      "rounded: then of what that makes of rows that are as far off";
+  static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::terms, 0.4, false, {}, unless}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, time_major), (bool, backwards), (recurrent_activation, activation),
+                    (bool, rounds_rows), (bool, symmetric));
+    constexpr attrs()
+        : time_major(false),
+          backwards(false),
+          activation(recurrent_activation::tanh),
+          rounds_rows(false),
+          symmetric(true) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_3,
+    weights_and_state_rank_must_be_2,
+    bias_rank_must_be_1,
+    extents_must_be_those_of_the_other_operands,
+    activation_must_be_one_of_the_operator,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    constexpr auto last = static_cast<std::int64_t>(recurrent_activation::tanh);
+    const auto number = static_cast<std::int64_t>(a.activation);
+    if (auto v = require_between(Rule::activation_must_be_one_of_the_operator, number, 0, last); !v) return v;
+    enum { batch, steps, features, states, names };
+    const int named[5][3] = {{a.time_major ? steps : batch, a.time_major ? batch : steps, features},
+                             {states, features, 0},
+                             {states, states, 0},
+                             {states, 0, 0},
+                             {batch, states, 0}};
+    detail::named_extents<names> extents;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const rule fit = i == 0   ? Rule::input_rank_must_be_3
+                       : i == 3 ? Rule::bias_rank_must_be_1
+                                : Rule::weights_and_state_rank_must_be_2;
+      if (auto v = require(fit, in[i].desc.rank(), i == 0 ? 3 : i == 3 ? 1 : 2); !v) return v;
+      for (int axis = 0; axis < in[i].desc.rank(); ++axis)
+        if (auto v =
+                extents.take(Rule::extents_must_be_those_of_the_other_operands, named[i][axis], in[i].desc.shape[axis]);
+            !v)
+          return v;
+    }
+    const std::int64_t* const of = extents.of;
+    return yields(tensor_desc{f32, format::nd, {of[named[0][0]], of[named[0][1]], of[states]}},
+                  tensor_desc{f32, format::nd, {of[batch], of[states]}});
+  }
+
+  /// Products of weights with inputs and states.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    const std::int64_t elements = out[0].elements(), features = in[0].desc.shape[2], states = out[0].shape[2];
+    return elements < 0 || features < 0 ? 0 : nnrt::detail::saturated_product(elements, features + states);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), w = in[1].as<const T>(), u = in[2].as<const T>(), bias = in[3].as<const T>(),
+               begin = in[4].as<const T>();
+    const auto y = out[0].as<T>(), hy = out[1].as<T>();
+    const tensor_view<const T> h{hy.data, hy.shape, hy.strides, hy.is_dense};
+    const detail::row_order order = detail::rows_of(in[0].shape(), a.time_major, a.backwards);
+    const std::int64_t states = hy.extent(1);
+    for (std::int64_t i = 0; i < hy.elements(); ++i) hy[i] = begin[i];
+    for (std::int64_t b = 0; b < order.batch; ++b)
+      for (std::int64_t step = 0; step < order.steps; ++step) {
+        const std::int64_t row = order(step, b);
+        const detail::row_of_numbers<T> seen(x, row, x.extent(2), a.rounds_rows, a.symmetric),
+            before(h, b, states, a.rounds_rows, a.symmetric);
+        for (std::int64_t n = 0; n < states; ++n) {
+          const double sum = double{bias[n]} + seen.times(w, n) + before.times(u, n);
+          y[row * states + n] = math::convert<T>(detail::activate(sum, a.activation));
+        }
+        for (std::int64_t n = 0; n < states; ++n) hy(b, n) = y[row * states + n];
+      }
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sequences of f32, each for itself.
+template <class Isa> struct fast<ops::sequence_rnn, Isa> {
+  using op = ops::sequence_rnn;
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const shape_t &x = node.in[0].desc.shape, &h = node.out[1].shape;
+    return {.run = &run,
+            .scratch_bytes = (x[2] + h[1]) * static_cast<std::int64_t>(sizeof(float)),
+            .parts = parts_of(h[0]),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<op::attrs>(call.attrs);
+    const shape_t& x = call.in[0].shape();
+    const std::int64_t input = x[2], states = call.out[1].shape()[1];
+    const ops::detail::row_order order = ops::detail::rows_of(x, attrs.time_major, attrs.backwards);
+    float* const room = reinterpret_cast<float*>(call.scratch);
+    const interval mine = share(order.batch, part_of(call));
+    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+      float* const h = floats_out(call, 1) + b * states;
+      copy_floats(floats_in(call, 4) + b * states, states, h);
+      for (std::int64_t step = 0; step < order.steps; ++step) {
+        const std::int64_t row = order(step, b);
+        const float* const seen =
+            detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
+        const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
+        float* const y = floats_out(call) + row * states;
+        detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states, floats_in(call, 3),
+                               attrs.activation, y);
+        copy_floats(y, states, h);
+      }
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/sigmoid.hpp
+// sigmoid: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/sigmoid.hpp
+// sigmoid: 1 / (1 + exp(-x)).
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernel.
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -32155,6 +33515,253 @@ template <class Isa> struct fast<ops::sub, Isa> : binary_binding<ops::sub, fast<
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/svdf.hpp
+// svdf: the fast kernels of the operator, on floats and on stored numbers.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/svdf.hpp
+// svdf: a dense layer over features and time in few numbers, step by step (singular value decomposition filter).
+// Flow: readers of .tflite files make nodes of it; it has no function for users.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One step of filters that are products of a vector over features and one over time; `rank` of them make a unit.
+///
+///   x: [B, I]      features: [F, I]      times: [F, M]      bias: [U], may be missing; U = F / rank
+///   state: [B, F * M], of each filter the last M results, the oldest first      y: [B, U]      next: [B, F * M]
+///
+///   next[f] = state[f] without its oldest number, then features[f] · x
+///   y[u] = fused(sum over the filters f of unit u, from u * rank on, of times[f] · next[f], plus bias[u])
+///
+/// f32: all operands are. Stored numbers: x and features i8, times and state i16, bias i32; those of features and times
+/// have no zero points, nor has the state; the bias has the scale of the state times that of times.
+///
+/// Broken rules: see `rule`; ranks, extents, dtypes, scales. Source: TFLite's SVDF, to the last bit on stored numbers.
+struct svdf {
+  static constexpr op_code code{1009};
+  static constexpr std::string_view name = "svdf";
+  static constexpr operand_spec inputs[] = {{"x", types_of(f32, i8)},
+                                            {"features", types_of(f32, i8)},
+                                            {"times", types_of(f32, i16)},
+                                            {"bias", types_of(f32, i32), presence::optional},
+                                            {"state", types_of(f32, i16)}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(f32, i8)}, {"next", types_of(f32, i16)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr error_bound errors[] = {
+      {types_of(f32), 2, error_unit::terms, 0.5, false, "products of x and of the memory, of a unit"}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, rank), (activation, fused));
+    constexpr attrs() : rank(1), fused(activation::none) {}
+  };
+
+  enum class rule {
+    input_weights_and_state_rank_must_be_2,
+    bias_rank_must_be_1,
+    operand_types_must_be_those_beside_the_input,
+    rank_must_be_at_least_1,
+    rank_must_divide_the_filters,
+    memory_must_be_at_least_1,
+    extents_must_be_those_of_the_other_operands,
+    quantised_operands_must_have_one_scale,
+    quantised_output_must_have_one_scale,
+    zero_points_must_be_0,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const dtype type = in[0].desc.type;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const tensor_desc& t = in[i].desc;
+      if (!in[i]) continue;
+      const rule fit = i == 3 ? Rule::bias_rank_must_be_1 : Rule::input_weights_and_state_rank_must_be_2;
+      if (auto v = require(fit, t.rank(), i == 3 ? 1 : 2); !v) return v;
+      const dtype expected = type == f32 ? f32 : i < 2 ? i8 : i == 3 ? i32 : i16;
+      if (auto v = require(Rule::operand_types_must_be_those_beside_the_input, t.type, expected); !v) return v;
+    }
+    if (auto v = require_at_least(Rule::rank_must_be_at_least_1, a.rank, 1); !v) return v;
+    enum { batch, features, filters, memory, units, stored, names };
+    constexpr int named[5][2] = {
+        {batch, features}, {filters, features}, {filters, memory}, {units, units}, {batch, stored}};
+    detail::named_extents<names> extents;
+    constexpr rule fit = Rule::extents_must_be_those_of_the_other_operands;
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (int axis = 0; axis < in[i].desc.rank(); ++axis)
+        if (auto v = extents.take(fit, named[i][axis], in[i].desc.shape[axis]); !v) return v;
+    const std::int64_t *of = extents.of, all = of[filters];
+    if (all >= 0) {
+      if (auto v = require(Rule::rank_must_divide_the_filters, all % a.rank, 0); !v) return v;
+      if (auto v = extents.take(fit, units, all / a.rank); !v) return v;
+    }
+    if (of[memory] >= 0)
+      if (auto v = require_at_least(Rule::memory_must_be_at_least_1, of[memory], 1); !v) return v;
+    if (all >= 0 && of[memory] >= 0)
+      if (auto v = extents.take(fit, stored, extent_product(all, of[memory])); !v) return v;
+    if (auto v = check_scales<Rule>(in, wanted); !v) return v;
+    const quantisation to = type == f32 ? quantisation{} : detail::wish_of(wanted).quantised;
+    return yields(tensor_desc{type, format::nd, {of[batch], of[units]}, to},
+                  tensor_desc{in[4].desc.type, format::nd, {of[batch], of[stored]}, in[4].desc.quantised});
+  }
+
+  /// Products of features and of times.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const shape_t &x = in[0].desc.shape, &features = in[1].desc.shape, &times = in[2].desc.shape;
+    if (x[0] < 0 || features[0] < 0 || features[1] < 0 || times[1] < 0) return 0;
+    return nnrt::detail::saturated_product(x[0], nnrt::detail::saturated_product(features[0], features[1] + times[1]));
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    if constexpr (std::is_same_v<T, float>) filter_reals(a, in, out);
+    else filter_stored(a, in, out, detail::plain_products());
+  }
+
+  /// On stored numbers, with the sums of `products`.
+  template <class Products>
+  static constexpr void filter_stored(const attrs& a, arguments in, results out, const Products& products) {
+    const auto x = in[0].as<const std::int8_t>(), features = in[1].as<const std::int8_t>();
+    const auto times = in[2].as<const std::int16_t>();
+    const auto y = out[0].as<std::int8_t>();
+    const auto stored = out[1].as<std::int16_t>();
+    const std::int64_t width = x.extent(1), memory = times.extent(1), units = y.extent(1), filters = times.extent(0);
+    const quantisation &of_x = in[0].desc->quantised, &of_y = out[0].desc->quantised;
+    const double of_state = double{in[4].desc->quantised.scale};
+    using detail::float_over, detail::float_times, nnrt::detail::saturated_i32, nnrt::detail::clamped;
+    const auto scale = [&](std::size_t i) { return double{in[i].desc->quantised.scale}; };
+    const fixed_point to_state = fixed_point_of(float_over(float_times(double{of_x.scale}, scale(1)), of_state));
+    const fixed_point to_y = fixed_point_of(float_over(float_times(of_state, scale(2)), double{of_y.scale}));
+    const stored_range range = stored_range_of<std::int8_t>(of_y, a.fused);
+    const auto begin = [&](std::int64_t b) { return products.row_of(x, b * width, width, of_x.zero_point, 0); };
+    const auto put = [&](const auto& row, std::int64_t f) {
+      return static_cast<std::int16_t>(
+          clamped(rounding::twice::scale(saturated_i32(row.times(features, f)), to_state), -32768, 32767));
+    };
+    go_on<std::int16_t>(in, out, begin, put, [&](std::int64_t b, std::int64_t u) {
+      std::int64_t sum = detail::is_there(in, 3) ? in[3].as<const std::int32_t>()[u] : 0;
+      for (std::int64_t f = u * a.rank; f < (u + 1) * a.rank; ++f)
+        for (std::int64_t m = 0; m < memory; ++m)
+          sum += std::int64_t{times[f * memory + m]} * stored[(b * filters + f) * memory + m];
+      y[b * units + u] = requantise<std::int8_t>(sum, to_y, of_y.zero_point, range);
+    });
+  }
+
+ private:
+  template <class Rule>
+  static constexpr verdict check_scales(array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    if (in[0].desc.type == f32) return {};
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const tensor_desc& t = in[i].desc;
+      if (!in[i] || i == 3) continue;  // the scale of the bias follows from others
+      if (auto v = detail::require_one_scale(Rule::quantised_operands_must_have_one_scale, t); !v) return v;
+      if (i != 0)
+        if (auto v = require(Rule::zero_points_must_be_0, t.quantised.zero_point, 0); !v) return v;
+    }
+    return detail::require_one_scale(Rule::quantised_output_must_have_one_scale, detail::wish_of(wanted));
+  }
+
+  /// Shifts the memory of all filters, and puts what put(begin(b), f) makes at its end; then calls finish(b, u).
+  template <class State, class Begin, class Put, class Finish>
+  static constexpr void go_on(arguments in, results out, Begin begin, Put put, Finish finish) {
+    const auto state = in[4].as<const State>();
+    const auto next = out[1].as<State>();
+    const std::int64_t batch = in[0].shape()[0], filters = in[2].shape()[0], memory = in[2].shape()[1],
+                       units = out[0].shape()[1];
+    for (std::int64_t b = 0; b < batch; ++b) {
+      const auto row = begin(b);
+      for (std::int64_t f = 0; f < filters; ++f) {
+        const std::int64_t first = (b * filters + f) * memory;
+        for (std::int64_t m = 0; m + 1 < memory; ++m) next[first + m] = state[first + m + 1];
+        next[first + memory - 1] = put(row, f);
+      }
+      for (std::int64_t u = 0; u < units; ++u) finish(b, u);
+    }
+  }
+
+  static constexpr void filter_reals(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const float>(), features = in[1].as<const float>(), times = in[2].as<const float>();
+    const auto y = out[0].as<float>(), next = out[1].as<float>();
+    const std::int64_t width = x.extent(1), memory = times.extent(1), units = y.extent(1), filters = times.extent(0);
+    const auto begin = [](std::int64_t b) { return b; };
+    const auto put = [&](std::int64_t b, std::int64_t f) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < width; ++i)
+        sum += math::product(double{features[f * width + i]}, double{x[b * width + i]});
+      return math::convert<float>(sum);
+    };
+    go_on<float>(in, out, begin, put, [&](std::int64_t b, std::int64_t u) {
+      double sum = detail::is_there(in, 3) ? double{in[3].as<const float>()[u]} : 0;
+      for (std::int64_t f = u * a.rank; f < (u + 1) * a.rank; ++f)
+        for (std::int64_t m = 0; m < memory; ++m)
+          sum += math::product(double{times[f * memory + m]}, double{next[(b * filters + f) * memory + m]});
+      y[b * units + u] = math::convert<float>(activate(sum, a.fused));
+    });
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Floats, each row of x for itself.
+template <class Isa> struct fast<ops::svdf, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run, .parts = parts_of(node.out[0].shape[0]), .name = "rows"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::svdf::attrs>(call.attrs);
+    const shape_t& times_shape = call.in[2].shape();
+    const std::int64_t width = call.in[0].shape()[1], filters = times_shape[0], memory = times_shape[1],
+                       units = call.out[0].shape()[1];
+    const float *const features = floats_in(call, 1), *const times = floats_in(call, 2);
+    const float* const bias = call.in.size() > 3 && call.in[3] ? floats_in(call, 3) : nullptr;
+    const interval mine = share(call.in[0].shape()[0], part_of(call));
+    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+      const float *const x = floats_in(call, 0) + b * width, *const state = floats_in(call, 4) + b * filters * memory;
+      float *const next = floats_out(call, 1) + b * filters * memory, *const y = floats_out(call) + b * units;
+      const auto put = [&](std::int64_t f, float newest) {
+        std::memcpy(next + f * memory, state + f * memory + 1, static_cast<std::size_t>(memory - 1) * sizeof(float));
+        next[(f + 1) * memory - 1] = newest;
+      };
+      float sums[4];
+      std::int64_t f = 0;
+      for (; f + 4 <= filters; f += 4) {
+        detail::row_products<4>(x, features + f * width, width, sums);
+        for (std::int64_t r = 0; r < 4; ++r) put(f + r, sums[r]);
+      }
+      for (; f < filters; ++f) detail::row_products<1>(x, features + f * width, width, sums), put(f, sums[0]);
+      for (std::int64_t u = 0; u < units; ++u) {
+        detail::row_products<1>(next + u * attrs.rank * memory, times + u * attrs.rank * memory, attrs.rank * memory,
+                                sums);
+        y[u] = activate(bias != nullptr ? sums[0] + bias[u] : sums[0], attrs.fused);
+      }
+    }
+  }
+};
+
+/// Stored numbers, with the bits of the reference.
+template <class Isa> struct fast_on_bytes<ops::svdf, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    return {.run = &run,
+            .scratch_bytes = node.in[0].desc.shape[1] * static_cast<std::int64_t>(sizeof(std::int16_t)),
+            .name = "rows"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::svdf::attrs>(call.attrs);
+    const centred_products products{reinterpret_cast<std::int16_t*>(call.scratch), call.in[0].shape()[1]};
+    ops::svdf::filter_stored(attrs, call.in, call.out, products);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/swish.hpp
 // swish: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -33126,40 +34733,9 @@ struct dynamic_range {
     const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
     if (length <= 0) return;
     for (std::int64_t first = 0; first < x.elements(); first += length) {
-      real least = 0, most = 0;
-      for (std::int64_t i = first; i < first + length; ++i) {
-        const real element = static_cast<real>(x[i]);
-        least = element < least ? element : least;
-        most = element > most ? element : most;
-      }
-      const steps<real> s = a.symmetric ? even_steps(least, most) : shifted_steps(least, most);
+      const auto s = detail::row_steps_of<real>(length, a.symmetric, [&](std::int64_t i) { return static_cast<real>(x[first + i]); });
       for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
     }
-  }
-
- private:
-  /// The numbers that a row may have: scale * (q - zero), q from `least` to 127.
-  template <class Real> struct steps {
-    Real scale = 0, inverse = 0, zero = 0, least = 0;
-
-    constexpr Real nearest(Real x) const {
-      const Real q = math::round_half_away(zero + math::product(x, inverse));
-      const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
-      return (bounded - zero) * scale;
-    }
-  };
-  template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
-    const Real magnitude = -least > most ? -least : most;
-    if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
-    return {magnitude / 127, 127 / magnitude, 0, -127};
-  }
-  template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
-    const double exact = (double{most} - double{least}) / 255;
-    const Real scale = static_cast<Real>(exact);
-    if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
-    const double low = double{least} / exact, high = double{most} / exact;
-    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
-    return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
   }
 };
 
@@ -34046,7 +35622,10 @@ using list = type_list<  //
     layer_sums,          // 1003
     conv2d_transpose_add,    // 1004
     conv2d_transpose_sums,   // 1005
-    half_cast>;              // 1006
+    half_cast,           // 1006
+    sequence_lstm,       // 1007
+    sequence_rnn,        // 1008
+    svdf>;               // 1009
 
 }  // namespace nnrt::inline NNRT_ISA::ops
 

@@ -407,6 +407,69 @@ std::vector<std::size_t> rows_of(const operator_info& op, dice& random) {
   return rows;
 }
 
+/// An operand of one scale, which the rules of an operator name; elements are those that it has.
+void make_scaled(random_operand& x, float scale, std::int64_t zero_point = 0) {
+  x.desc.quantised = quant{scale, static_cast<std::int32_t>(zero_point)};
+  x.scales.clear();
+}
+
+/// Operators that go from state to state: too many operands whose shapes, dtypes and scales follow from others for chance to find them. Now and
+/// then one of these is another one.
+void make_recurrent(random_node& made, dtype computed, dice& random) {
+  const operator_info& op = *made.op;
+  const std::string_view role = op.inputs.size() > 1 ? op.inputs[1].role : "";
+  const bool is_svdf = role == "features", is_rnn = role == "w", is_lstm = role == "w_i";
+  if (!(is_svdf || is_rnn || is_lstm) || random.once_in(8)) return;
+  const std::int64_t batch = random.between(1, 3), steps = random.between(0, 4), inputs = any_extent(random) % 40, cells = random.between(1, 6);
+  const bool is_stored = computed != f32, is_wide = computed == i16;
+  const bool is_coupled = random.once_in(3) && !is_wide, has_peepholes = random.once_in(2) && !is_wide, has_factors = random.once_in(3) && !is_wide;
+  const bool is_projected = random.once_in(2) && !is_wide;
+  const std::int64_t outputs = is_projected ? random.between(1, 6) : cells, rank = random.between(1, 3), memory = random.between(1, 4);
+  const bool time_major = !is_svdf && made.words[0] != 0;
+  const auto set = [&](std::size_t i, dtype type, const shape_t& shape, bool is_there = true) {
+    random_operand& x = made.in[i];
+    x = {};
+    if (!is_there) return;
+    x.desc = {type, shape};
+    x.is_constant = random.once_in(2);
+    if (is_stored && types_of(i8, i16).contains(type)) make_scaled(x, static_cast<float>(random.real(0.001, 0.02)));
+  };
+  made.in.resize(op.inputs.size());
+  const dtype weight = is_stored ? i8 : f32, vector = is_stored ? i16 : f32, bias = is_wide ? i64 : is_stored ? i32 : f32;
+  const shape_t sequence = time_major ? shape_t{steps, batch, inputs} : shape_t{batch, steps, inputs};
+  set(0, computed, is_svdf ? shape_t{batch, inputs} : sequence);
+  if (is_svdf) {
+    made.words[0] = rank;
+    set(1, weight, {rank * cells, inputs}), set(2, vector, {rank * cells, memory}), set(3, bias, {cells}, random.once_in(2));
+    set(4, vector, {batch, rank * cells * memory});
+  } else if (is_rnn) {
+    set(1, f32, {cells, inputs}), set(2, f32, {cells, cells}), set(3, f32, {cells}), set(4, f32, {batch, cells});
+  } else {
+    for (std::size_t gate = 0; gate < 4; ++gate) {
+      const bool is_there = gate != 0 || !is_coupled;
+      set(1 + gate, weight, {cells, inputs}, is_there), set(5 + gate, weight, {cells, outputs}, is_there), set(12 + gate, bias, {cells}, is_there);
+      set(20 + gate, vector, {cells}, is_there && has_factors);
+      if (gate < 3) set(9 + gate, vector, {cells}, is_there && has_peepholes);
+    }
+    set(16, weight, {outputs, cells}, is_projected), set(17, is_stored ? i32 : f32, {outputs}, is_projected && random.once_in(2));
+    set(18, computed, {batch, outputs}), set(19, vector, {batch, cells});
+    if (is_stored) make_scaled(made.in[19], std::ldexp(1.0F, -static_cast<int>(random.between(9, 15))));
+    if (is_stored) set_attribute(op, made.words, {"activation", {4}});
+  }
+  if (computed != i8) return;
+  make_scaled(made.in[0], 0.02F, random.between(-128, 127));
+  if (is_lstm) make_scaled(made.in[18], 0.01F, random.between(-128, 127));
+}
+/// What such an operator is wanted to make of stored numbers: y in a scale of its own.
+void want_recurrent(random_node& made, dtype computed, dice& random) {
+  const std::string_view role = made.op->inputs.back().role;
+  if ((role != "n_o" && role != "state") || random.once_in(8)) return;
+  made.wanted.clear();
+  if (computed == f32) return;
+  made.wanted.emplace_back();
+  made.wanted[0].quantised = any_quantisation(computed, random);
+}
+
 /// Shapes, dtypes and constants of all operands; one kind of likeness for all of them makes lists of vectors likelier.
 void make_operands(random_node& made, dtype computed, shape_wish wish, dice& random, const random_operand* given) {
   const operator_info& op = *made.op;
@@ -505,6 +568,7 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   make_operands(made, computed, wish, random, given);
   made.words = words_for(op, made.in[0].desc.shape, random);
   quantise(made, computed, random, given != nullptr);
+  if (given == nullptr) make_recurrent(made, computed, random), want_recurrent(made, computed, random);
   for (random_operand& x : made.in) make_known(x, random);
   const verdict v = made.infer();
   if (!v || !is_small(made, v)) return std::nullopt;

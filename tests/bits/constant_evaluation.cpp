@@ -194,6 +194,51 @@ inline constexpr auto summed = [](builder& g) {
                       row(dsl::apply<ops::conv2d_transpose_add>(x, weight, bias, wide, to)), axis<0>);
   g.output("y", concat(cast<f32>(sums), quant_dtype_cast<f32>(added), axis<0>));
 };
+/// Steps with all that they may have.
+inline constexpr auto stepwise = [](builder& g) {
+  auto x = g.input<f32, shape<1, 2, 3>>("x");
+  auto w = g.input<f32, shape<4, 3>>("w");
+  auto u = g.input<f32, shape<4, 2>>("u");
+  auto b = g.input<f32, shape<4>>("b");
+  auto h = g.input<f32, shape<1, 2>>("h");
+  auto c = reshape(b, shape<1, 4>);
+  auto projection = reshape(u, shape<2, 4>);
+  auto [y, hy, cy, gates] = dsl::apply<ops::sequence_lstm>(x, w, w, w, w, u, u, u, u, b, b, b, b, b, b, b, projection,
+                                                           reshape(h, shape<2>), h, c, b, b, b, b);
+  auto [states, last] = dsl::apply<ops::sequence_rnn>(x, w, matmul(u, projection), b, c);
+  g.output("y", concat(row(y), row(cy), row(gates), row(states), axis<0>));
+};
+inline constexpr auto filtered = [](builder& g) {
+  auto x = g.input<f32, shape<2, 5>>("x");
+  auto [y, next] = dsl::apply<ops::svdf>(x, g.input<f32, shape<3, 5>>("features"), g.input<f32, shape<3, 4>>("times"),
+                                         g.input<f32, shape<3>>("bias"), g.input<f32, shape<2, 12>>("state"));
+  g.output("y", concat(row(y), row(next), axis<0>));
+};
+/// The same on stored numbers.
+inline constexpr auto filtered_stored = [](builder& g) {
+  constexpr quant by{0.01F, 0};
+  auto x = g.input<i8, shape<2, 5>, nd, stored_x<i8>>("x");
+  auto [y, next] = dsl::apply<ops::svdf>(x, g.input<i8, shape<3, 5>, nd, by>("features"),
+                                         g.input<i16, shape<3, 4>, nd, by>("times"), g.input<i32, shape<3>>("bias"),
+                                         g.input<i16, shape<2, 12>, nd, by>("state"), into<stored_y<i8>>);
+  g.output("y", concat(row(quant_dtype_cast<f32>(y)), row(quant_dtype_cast<f32>(next)), axis<0>));
+};
+inline constexpr auto stepwise_stored = [](builder& g) {
+  constexpr quant by{0.01F, 0}, cells{0x1p-11F, 0};
+  auto x = g.input<i8, shape<1, 2, 3>, nd, stored_x<i8>>("x");
+  auto w = g.input<i8, shape<4, 3>, nd, by>("w");
+  auto u = g.input<i8, shape<4, 2>, nd, by>("u");
+  auto m = g.input<i8, shape<2, 4>, nd, by>("m");
+  auto p = g.input<i16, shape<4>, nd, by>("p");
+  auto b = g.input<i32, shape<4>>("b");
+  auto e = g.input<i32, shape<2>>("e");
+  auto h = g.input<i8, shape<1, 2>, nd, stored_y<i8>>("h");
+  auto c = g.input<i16, shape<1, 4>, nd, cells>("c");
+  constexpr auto to = into<stored_y<i8>>;
+  auto [y, hy, cy, gates] =
+      dsl::apply<ops::sequence_lstm>(x, w, w, w, w, u, u, u, u, p, p, p, b, b, b, b, m, e, h, c, p, p, p, p, to);
+  g.output("y", concat(cast<f32>(row(gates)), quant_dtype_cast<f32>(row(y)), axis<0>));
+};
 /// Stored numbers whose arithmetic is that of reals.
 template <dtype T>
 inline constexpr auto stored = [](builder& g) {
@@ -267,11 +312,13 @@ int main() {
   all += IN_EACH_FLOAT(folded, f64) + IN_EACH_FLOAT(dense, f32) + IN_EACH_FLOAT(convolved, f32);
   all += IN_EACH_FLOAT(scaled, f64) + IN_EACH_FLOAT(resized, f64) + IN_EACH_FLOAT(recurrent, f64);
   all += IN_EACH_FLOAT(detected, f64) + IN_EACH_FLOAT(rounded, f32);
+  all += differing<stepwise>("stepwise") + differing<filtered>("filtered");
 #ifdef NNRT_EVERY_DTYPE
   all += IN_EACH_FLOAT(moved, f32) + IN_EACH_FLOAT(moved_pixels, f32) + IN_EACH_FLOAT(made, f32);
   all += IN_EACH_FLOAT(chosen, f32) + IN_EACH_FLOAT(compared, f32) + IN_EACH_FLOAT(converted, f32);
   all += differing<stored<i8>>("stored, i8") + differing<stored<u8>>("stored, u8");
   all += differing<stored<i16>>("stored, i16") + differing<summed>("summed");
+  all += differing<stepwise_stored>("stepwise, stored") + differing<filtered_stored>("filtered, stored");
 #endif
   return all == 0 ? 0 : 1;
 }

@@ -81,6 +81,8 @@ inline bool enlarges_differences(std::string_view op) {
                                       "dynamic_range",
                                       "detection_post_process",
                                       "lstm",
+                                      "sequence_lstm",
+                                      "sequence_rnn",
                                       "scatter_nd",
                                       "quant_dtype_cast",
                                       "cast",

@@ -1,6 +1,9 @@
 #include <nnrt/kernels/bind/detection_post_process.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/resize_bilinear.hpp>
+#include <nnrt/kernels/bind/sequence_lstm.hpp>
+#include <nnrt/kernels/bind/sequence_rnn.hpp>
+#include <nnrt/kernels/bind/svdf.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/fold_affine.hpp>
 #include <nnrt/ops/scatter_nd.hpp>
@@ -335,6 +338,134 @@ TEST_CASE("bounds: updates of one place add up") {
     }
     so_far.check();
   }
+}
+
+// --- sequence_lstm, sequence_rnn, svdf ---------------------------------------------
+
+namespace {
+
+using gated = ops::sequence_lstm;
+
+/// Operands of one step, with peepholes or without, with gates that are coupled or not.
+std::vector<real_operand> gated_operands(const recurrent_case& c, bool has_peepholes, bool are_coupled) {
+  std::vector<real_operand> in(20);
+  std::uint32_t seed = 20;
+  const auto make = [&](const shape_t& shape, double range) { return random_operand_of(f32, shape, ++seed, range); };
+  in[0] = make({sequences, 1, c.input}, 2);
+  for (std::size_t gate = are_coupled ? 1 : 0; gate < 4; ++gate) {
+    in[gated::w + gate] = make({c.hidden, c.input}, c.weights), in[gated::u + gate] = make({c.hidden, c.hidden}, c.weights);
+    in[gated::b + gate] = make({c.hidden}, c.weights);
+  }
+  for (std::size_t i = are_coupled ? 1 : 0; has_peepholes && i < 3; ++i) in[gated::p + i] = make({c.hidden}, c.weights);
+  in[gated::state_h] = make({sequences, c.hidden}, c.states), in[gated::state_c] = make({sequences, c.hidden}, c.cells);
+  return in;
+}
+/// y, hy and cy after one step; act is relu or tanh.
+std::vector<exact_results> exact_gated_step(const std::vector<real_operand>& in, const recurrent_case& c, bool has_relu) {
+  exact_results hidden, cell;
+  hidden.numbers = cell.numbers = static_cast<double>(c.input + c.hidden + 2);
+  const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+  const auto act = [&](real x) { return has_relu ? std::max(x, real{0}) : std::tanh(x); };
+  for (std::int64_t b = 0; b < sequences; ++b)
+    for (std::int64_t n = 0; n < c.hidden; ++n) {
+      real most = 1;
+      const auto sum_of = [&](std::size_t gate, real state) {
+        real sum = 0, sizes = 0;
+        const auto add = [&](real term) { sum += term, sizes += std::fabs(term); };
+        for (std::int64_t k = 0; k < c.input; ++k) add(at(gated::w + gate, n * c.input + k) * at(0, b * c.input + k));
+        for (std::int64_t k = 0; k < c.hidden; ++k) add(at(gated::u + gate, n * c.hidden + k) * at(gated::state_h, b * c.hidden + k));
+        const std::size_t peephole = gated::p + (gate == 3 ? 2 : gate);
+        if (gate != 2 && !in[peephole].numbers.empty()) add(at(peephole, n) * state);
+        add(at(gated::b + gate, n));
+        most = std::max(most, sizes);
+        return sum;
+      };
+      const real before = at(gated::state_c, b * c.hidden + n), h = at(gated::state_h, b * c.hidden + n), f = logistic(sum_of(1, before));
+      const real i = in[gated::w].numbers.empty() ? 1 - f : logistic(sum_of(0, before));
+      const real after = f * before + i * act(sum_of(2, 0));
+      const real result = logistic(sum_of(3, after)) * act(after), unit = (1 + std::fabs(before) + std::fabs(h)) * most;
+      cell.add(after, unit), hidden.add(result, unit);
+    }
+  return {hidden, hidden, cell};
+}
+
+}  // namespace
+
+TEST_CASE("bounds: a step of sequence_lstm, with peepholes and coupled gates or without") {
+  constexpr recurrent_case cases[] = {{1, 1, 0.5, 1, 1, 0},  {5, 7, 0.01, 1, 1, 0},   {33, 20, 0.3, 1, 2, 0},   {5, 7, 20, 1, 1, 0},
+                                      {260, 16, 0.1, 1, 50, 0}, {3, 300, 0.05, 1, 1, 0}, {4, 5, 0.2, 30, 1e4, 0}, {2, 2, 1e-6, 1, 1e-6, 0}};
+  measured so_far("sequence_lstm", ops::of<ops::sequence_lstm>(), f32);
+  for (const recurrent_case& c : cases)
+    for (const bool has_peepholes : {false, true})
+      for (const bool are_coupled : {false, true})
+        for (const bool has_relu : {false, true}) {
+          gated::attrs attrs;
+          attrs.activation = has_relu ? recurrent_activation::relu : recurrent_activation::tanh;
+          const std::vector<real_operand> in = gated_operands(c, has_peepholes, are_coupled);
+          so_far.add(words_of<gated>(attrs), in, exact_gated_step(in, c, has_relu));
+        }
+  so_far.check();
+}
+
+TEST_CASE("bounds: a step of sequence_rnn") {
+  measured so_far("sequence_rnn", ops::of<ops::sequence_rnn>(), f32);
+  for (const double weights : {1e-3, 0.1, 1.0, 30.0})
+    for (const std::int64_t states : {1, 5, 40}) {
+      constexpr std::int64_t inputs = 9;
+      const std::vector<real_operand> in = {random_operand_of(f32, {sequences, 1, inputs}, 1, 2), random_operand_of(f32, {states, inputs}, 2, weights),
+                                            random_operand_of(f32, {states, states}, 3, weights), random_operand_of(f32, {states}, 4, weights),
+                                            random_operand_of(f32, {sequences, states}, 5, 1)};
+      const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+      for (const bool has_relu : {false, true}) {
+        exact_results exact;
+        exact.numbers = static_cast<double>(inputs + states + 1);
+        for (std::int64_t b = 0; b < sequences; ++b)
+          for (std::int64_t n = 0; n < states; ++n) {
+            real sum = 0, sizes = 0;
+            const auto add = [&](real term) { sum += term, sizes += std::fabs(term); };
+            for (std::int64_t k = 0; k < inputs; ++k) add(at(1, n * inputs + k) * at(0, b * inputs + k));
+            for (std::int64_t k = 0; k < states; ++k) add(at(2, n * states + k) * at(4, b * states + k));
+            add(at(3, n));
+            exact.add(has_relu ? std::max(sum, real{0}) : std::tanh(sum), sizes);
+          }
+        ops::sequence_rnn::attrs attrs;
+        attrs.activation = has_relu ? recurrent_activation::relu : recurrent_activation::tanh;
+        so_far.add(words_of<ops::sequence_rnn>(attrs), in, std::vector<exact_results>{exact, exact});
+      }
+    }
+  so_far.check();
+}
+
+TEST_CASE("bounds: svdf, whose state is rounded before it meets the weights over time") {
+  measured so_far("svdf", ops::of<ops::svdf>(), f32);
+  for (const double weights : {1e-3, 1.0, 50.0})
+    for (const std::int64_t memory : {1, 7}) {
+      constexpr std::int64_t inputs = 20, units = 3, rank = 2, filters = units * rank;
+      const std::vector<real_operand> in = {random_operand_of(f32, {1, inputs}, 1, 2), random_operand_of(f32, {filters, inputs}, 2, weights),
+                                            random_operand_of(f32, {filters, memory}, 3, 1), random_operand_of(f32, {units}, 4, 1),
+                                            random_operand_of(f32, {1, filters * memory}, 5, 1)};
+      const auto at = [&](std::size_t operand, std::int64_t i) { return real{in[operand].numbers[static_cast<std::size_t>(i)]}; };
+      exact_results y;
+      y.numbers = static_cast<double>(rank * (inputs + memory));
+      for (std::int64_t u = 0; u < units; ++u) {
+        real sum = at(3, u), sizes = std::fabs(sum);
+        for (std::int64_t f = u * rank; f < (u + 1) * rank; ++f)
+          for (std::int64_t m = 0; m < memory; ++m) {
+            real now = 0, size = 0;
+            const auto add = [&](real term) { now += term, size += std::fabs(term); };
+            if (m + 1 < memory) add(at(4, f * memory + m + 1));
+            else
+              for (std::int64_t i = 0; i < inputs; ++i) add(at(1, f * inputs + i) * at(0, i));
+            const real weight = at(2, f * memory + m);
+            sum += weight * now, sizes += std::fabs(weight) * size;
+          }
+        y.add(sum, sizes);
+      }
+      ops::svdf::attrs attrs;
+      attrs.rank = rank;
+      so_far.add(words_of<ops::svdf>(attrs), in, y);
+    }
+  so_far.check();
 }
 
 // --- detection_post_process ------------------------------------------------------

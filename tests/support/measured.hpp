@@ -37,6 +37,7 @@ inline long double unit_of(dtype type, long double number) {
   return std::ldexp(1.0L, exponent - digits_of(type));
 }
 
+/// One without axes and numbers is missing.
 struct real_operand {
   shape_t shape;
   std::vector<double> numbers;
@@ -102,6 +103,7 @@ class measured {
       list.desc.shape = x.shape;
       return list;
     }
+    if (x.numbers.empty() && x.shape.rank == 0) return {};
     given_operand made = bytes_of({type_, x.shape}, nullptr_or_zeros(x.shape));
     with_element<types::floating>(type_, [&]<class T>(T) {
       for (std::size_t i = 0; i < x.numbers.size(); ++i) {

@@ -70,6 +70,7 @@ struct call {
   int opcode_index = -1;  // -1: one of its own
   std::vector<std::uint8_t> custom_options = {};
   int version = 1;
+  std::vector<std::int32_t> intermediates = {};
 };
 
 /// A field that every table of a kind ("Tensor", "Operator", …) has besides its own ones: a number of one or eight bytes, or a list of bytes.
@@ -328,6 +329,8 @@ class writer {
   }
   offset write(const call& c, std::size_t own_code) {
     const auto inputs = b_.CreateVector(c.inputs), outputs = b_.CreateVector(c.outputs);
+    flatbuffers::Offset<flatbuffers::Vector<std::int32_t>> intermediates;
+    if (!c.intermediates.empty()) intermediates = b_.CreateVector(c.intermediates);
     const offset with = write(c.with);
     const auto custom = b_.CreateVector(c.custom_options);
     const further_fields besides(*this, "Operator");
@@ -340,6 +343,7 @@ class writer {
     b_.AddElement<std::uint8_t>(slot(3), static_cast<std::uint8_t>(c.with.tag), 0);
     if (c.with.tag != 0) b_.AddOffset(slot(4), with);
     if (!c.custom_options.empty()) b_.AddOffset(slot(5), custom);
+    if (!c.intermediates.empty()) b_.AddOffset(slot(8), intermediates);
     return b_.EndTable(start);
   }
 

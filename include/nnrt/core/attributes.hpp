@@ -55,6 +55,9 @@ constexpr std::string_view name_of(activation fused) {
   return names[static_cast<int>(fused)];
 }
 
+/// Activation inside a recurrent layer. Numbers: ActivationFunctionType of TFLite.
+enum class recurrent_activation { none, relu, relu_n1_to_1, relu6, tanh };
+
 /// A short list of integers (axes, block sizes); at most Capacity of them.
 template <int Capacity> struct int_list {
   std::int64_t items[Capacity] = {};

@@ -84,6 +84,8 @@
 #include <nnrt/kernels/bind/rsqrt.hpp>
 #include <nnrt/kernels/bind/scale.hpp>
 #include <nnrt/kernels/bind/select.hpp>
+#include <nnrt/kernels/bind/sequence_lstm.hpp>
+#include <nnrt/kernels/bind/sequence_rnn.hpp>
 #include <nnrt/kernels/bind/sigmoid.hpp>
 #include <nnrt/kernels/bind/sin.hpp>
 #include <nnrt/kernels/bind/slice.hpp>
@@ -97,6 +99,7 @@
 #include <nnrt/kernels/bind/stack.hpp>
 #include <nnrt/kernels/bind/strided_slice.hpp>
 #include <nnrt/kernels/bind/sub.hpp>
+#include <nnrt/kernels/bind/svdf.hpp>
 #include <nnrt/kernels/bind/swish.hpp>
 #include <nnrt/kernels/bind/tanh.hpp>
 #include <nnrt/kernels/bind/tile.hpp>

@@ -5,10 +5,8 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/core/convert.hpp>
-#include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
-
-#include <limits>
+#include <nnrt/ops/detail/rounded_rows.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 namespace ops {
@@ -63,40 +61,9 @@ struct dynamic_range {
     const std::int64_t length = x.shape.elements(normalise_axis(a.axis, x.rank()));
     if (length <= 0) return;
     for (std::int64_t first = 0; first < x.elements(); first += length) {
-      real least = 0, most = 0;
-      for (std::int64_t i = first; i < first + length; ++i) {
-        const real element = static_cast<real>(x[i]);
-        least = element < least ? element : least;
-        most = element > most ? element : most;
-      }
-      const steps<real> s = a.symmetric ? even_steps(least, most) : shifted_steps(least, most);
+      const auto s = detail::row_steps_of<real>(length, a.symmetric, [&](std::int64_t i) { return static_cast<real>(x[first + i]); });
       for (std::int64_t i = first; i < first + length; ++i) y[i] = static_cast<T>(s.nearest(static_cast<real>(x[i])));
     }
-  }
-
- private:
-  /// The numbers that a row may have: scale * (q - zero), q from `least` to 127.
-  template <class Real> struct steps {
-    Real scale = 0, inverse = 0, zero = 0, least = 0;
-
-    constexpr Real nearest(Real x) const {
-      const Real q = math::round_half_away(zero + math::product(x, inverse));
-      const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
-      return (bounded - zero) * scale;
-    }
-  };
-  template <class Real> static constexpr steps<Real> even_steps(Real least, Real most) {
-    const Real magnitude = -least > most ? -least : most;
-    if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
-    return {magnitude / 127, 127 / magnitude, 0, -127};
-  }
-  template <class Real> static constexpr steps<Real> shifted_steps(Real least, Real most) {
-    const double exact = (double{most} - double{least}) / 255;
-    const Real scale = static_cast<Real>(exact);
-    if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
-    const double low = double{least} / exact, high = double{most} / exact;
-    const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
-    return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
   }
 };
 

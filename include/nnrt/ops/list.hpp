@@ -93,6 +93,8 @@
 #include <nnrt/ops/scale.hpp>
 #include <nnrt/ops/scatter_nd.hpp>
 #include <nnrt/ops/select.hpp>
+#include <nnrt/ops/sequence_lstm.hpp>
+#include <nnrt/ops/sequence_rnn.hpp>
 #include <nnrt/ops/shape_of.hpp>
 #include <nnrt/ops/sigmoid.hpp>
 #include <nnrt/ops/sin.hpp>
@@ -109,6 +111,7 @@
 #include <nnrt/ops/stack.hpp>
 #include <nnrt/ops/strided_slice.hpp>
 #include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/svdf.hpp>
 #include <nnrt/ops/swish.hpp>
 #include <nnrt/ops/tanh.hpp>
 #include <nnrt/ops/tile.hpp>
@@ -239,6 +242,9 @@ using list = type_list<  //
     layer_sums,          // 1003
     conv2d_transpose_add,    // 1004
     conv2d_transpose_sums,   // 1005
-    half_cast>;              // 1006
+    half_cast,           // 1006
+    sequence_lstm,       // 1007
+    sequence_rnn,        // 1008
+    svdf>;               // 1009
 
 }  // namespace nnrt::inline NNRT_ISA::ops

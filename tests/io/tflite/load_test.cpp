@@ -63,21 +63,19 @@ const spoiled files[] = {
     {"no subgraph", [](file& f) { f.subgraphs = 0; }, "subgraphs: got none, expected at least 1"},
     {"no operator of the list", [](file& f) { f.calls[1].opcode_index = 7; },
      "subgraph 0: operator 1: opcode_index: got 7, expected one of 2"},
-    {"an operator that we lack", [](file& f) { f.calls[1].builtin = 27; },
-     "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
-    {"an operator that we have and do not read", [](file& f) { f.calls[1].builtin = 52; },
-     "subgraph 0: operator 1 BIDIRECTIONAL_SEQUENCE_LSTM: nnrt reads no such operator from files, though it has lstm"},
+    {"an operator that we lack", [](file& f) { f.calls[1].builtin = 15; },
+     "subgraph 0: operator 1 LSH_PROJECTION: nnrt has no such operator"},
     {"StableHLO", [](file& f) { f.calls[1].builtin = 170; },
      "subgraph 0: operator 1 builtin operator 170: nnrt has no such operator"},
     {"a negative number", [](file& f) { f.calls[1].builtin = -3; },
      "subgraph 0: operator 1 builtin operator -3: nnrt has no such operator"},
     {"operators that we lack, each once",
      [](file& f) {
-       f.calls[1].builtin = 35;
-       for (const int builtin : {27, 35, 27, 32}) f.calls.push_back({builtin, {3}, {3}});
+       f.calls[1].builtin = 33;
+       for (const int builtin : {15, 33, 15, 32}) f.calls.push_back({builtin, {3}, {3}});
        f.calls.back().custom = "FlexErf";
      },
-     "subgraph 0: operator 1 UNIDIRECTIONAL_SEQUENCE_RNN: nnrt has no such operator, nor SVDF, CUSTOM \"FlexErf\""},
+     "subgraph 0: operator 1 EMBEDDING_LOOKUP_SPARSE: nnrt has no such operator, nor LSH_PROJECTION, CUSTOM \"FlexErf\""},
     {"more operators that we lack than anybody reads",
      [](file& f) {
        for (int i = 0; i < 11; ++i) f.calls.push_back({32, {3}, {3}, {}, std::string(1, static_cast<char>('a' + i))});
@@ -86,8 +84,8 @@ const spoiled files[] = {
      "CUSTOM \"e\", CUSTOM \"f\", "
      "CUSTOM \"g\", CUSTOM \"h\" and 3 more"},
     {"operators that we lack, before what is wrong with others",
-     [](file& f) { f.calls[0].inputs = {0}, f.calls[1].builtin = 27; },
-     "subgraph 0: operator 1 SVDF: nnrt has no such operator"},
+     [](file& f) { f.calls[0].inputs = {0}, f.calls[1].builtin = 15; },
+     "subgraph 0: operator 1 LSH_PROJECTION: nnrt has no such operator"},
     {"a long name", [](file& f) { f.calls[1].builtin = 32, f.calls[1].custom = std::string(81, 'n'); },
      "subgraph 0: operator 1 CUSTOM "
      "\"nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn\"...: nnrt has no such "

@@ -34,6 +34,18 @@ std::vector<char> read(const std::string& path) {
 }
 
 /// A raw tensor of f32 or of i8.
+std::vector<double> numbers(const std::string& path, bool is_float);
+/// One of 16 bits.
+std::vector<double> shorts(const std::string& path) {
+  const std::vector<char> bytes = read(path);
+  std::vector<double> list;
+  for (std::size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    std::int16_t number = 0;
+    std::memcpy(&number, bytes.data() + at, 2);
+    list.push_back(static_cast<double>(number));
+  }
+  return list;
+}
 std::vector<double> numbers(const std::string& path, bool is_float) {
   const std::vector<char> bytes = read(path);
   std::vector<double> list;
@@ -156,6 +168,60 @@ TEST_CASE("tflite: the network of examples/model gives each byte that tools/make
 
 TEST_CASE("tflite: a file that is not there is said to be missing, with its name") {
   CHECK(run_path("/no/such/model.tflite", {}).error == "/no/such/model.tflite: cannot open: No such file or directory");
+}
+
+/// A file with one recurrent operator: the element type of its inputs and outputs, and how many there are.
+struct recurrent_file {
+  const char* name;
+  const char* type;
+  int inputs = 1, outputs = 1;
+};
+
+TEST_CASE("tflite: recurrent operators give what TensorFlow Lite gave, floats within 1e-6, stored numbers exactly") {
+  const recurrent_file table[] = {{"lstm_f32_plain", "f32"},
+                                  {"lstm_f32_time_major", "f32"},
+                                  {"lstm_f32_cifg", "f32"},
+                                  {"lstm_f32_peephole", "f32"},
+                                  {"lstm_f32_projection", "f32"},
+                                  {"lstm_f32_layer_norm", "f32"},
+                                  {"lstm_f32_all", "f32"},
+                                  {"lstm_hybrid", "f32"},
+                                  {"lstm_i8", "i8"},
+                                  {"lstm_i8_cifg", "i8"},
+                                  {"lstm_i8_peephole", "i8"},
+                                  {"lstm_i8_clip", "i8"},
+                                  {"lstm_i8_projection", "i8"},
+                                  {"lstm_i8_layer_norm", "i8"},
+                                  {"lstm_16x8", "i16"},
+                                  {"lstm_16x8_clip", "i16"},
+                                  {"lstm_basic_f32", "f32", 3, 2},
+                                  {"bilstm_f32", "f32"},
+                                  {"birnn_f32", "f32", 1, 2},
+                                  {"rnn_f32", "f32"},
+                                  {"svdf_f32", "f32"},
+                                  {"svdf_hybrid0", "f32"},
+                                  {"svdf_hybrid1", "f32"},
+                                  {"svdf_i16", "i8"}};
+  const std::string place = folder() + "/audio/tflite/";
+  if (!are_there() || !std::filesystem::is_directory(place)) return;
+  for (const recurrent_file& f : table) {
+    const std::string type = f.type;
+    CAPTURE(f.name);
+    const auto tensor = [&](const char* what, int i) {
+      const std::string path = place + f.name + "." + what + std::to_string(i) + "." + type;
+      return type == "i16" ? shorts(path) : numbers(path, type == "f32");
+    };
+    std::vector<std::vector<double>> inputs;
+    for (int i = 0; i < f.inputs; ++i) inputs.push_back(tensor("input", i));
+    const outcome got = run_path(place + f.name + ".tflite", inputs);
+    REQUIRE(got.error == "");
+    REQUIRE(got.outputs.size() == static_cast<std::size_t>(f.outputs));
+    for (int i = 0; i < f.outputs; ++i) {
+      const std::vector<double>&is = got.outputs[static_cast<std::size_t>(i)].numbers, should_be = tensor("output", i);
+      REQUIRE(is.size() == should_be.size());
+      for (std::size_t k = 0; k < is.size(); ++k) CHECK(std::abs(is[k] - should_be[k]) <= (type == "f32" ? 1e-6 : 0));
+    }
+  }
 }
 
 }  // namespace

@@ -16,52 +16,10 @@ const std::vector<row>& all_rows() {
     std::vector<row> all = rows_of_operators();
     for (const row& r : rows_of_composed_operators()) all.push_back(r);
     for (const row& r : rows_of_stored_operators()) all.push_back(r);
+    for (const row& r : rows_of_sequences()) all.push_back(r);
     return all;
   }();
   return rows;
-}
-
-std::vector<std::byte> stored(const data& d) {
-  switch (d.type) {
-    case float32:
-      return bytes_of<float>(d.numbers);
-    case int32:
-      return bytes_of<std::int32_t>(d.numbers);
-    case int64:
-      return bytes_of<std::int64_t>(d.numbers);
-    case uint64:
-      return bytes_of<std::uint64_t>(d.numbers);
-    case int16:
-      return bytes_of<std::int16_t>(d.numbers);
-    case uint8:
-      return bytes_of<std::uint8_t>(d.numbers);
-    default:
-      return bytes_of<std::int8_t>(d.numbers);
-  }
-}
-
-/// The operator alone in a file; what is no constant is an input.
-file file_of(const row& r, std::vector<std::vector<double>>& inputs) {
-  file made;
-  call c{r.builtin, {}, {}, r.with};
-  for (const data& d : r.inputs) {
-    if (d.type < 0) {
-      c.inputs.push_back(-1);
-      continue;
-    }
-    const int index = made.add({d.type, d.shape, "in" + std::to_string(made.tensors.size()),
-                                d.is_constant ? stored(d) : std::vector<std::byte>(), d.quantization});
-    c.inputs.push_back(index);
-    if (d.is_constant) continue;
-    made.inputs.push_back(index);
-    inputs.push_back(d.numbers);
-  }
-  for (const data& d : r.outputs) {
-    c.outputs.push_back(made.add({d.type, d.shape, "out" + std::to_string(made.tensors.size()), {}, d.quantization}));
-    made.outputs.push_back(c.outputs.back());
-  }
-  made.calls.push_back(c);
-  return made;
 }
 
 const char* name_of(int type) {

@@ -15,6 +15,12 @@ struct data {
   std::vector<double> numbers;
   bool is_constant = false;
   quantized quantization = {};
+  bool is_variable = false;  // and no input: without numbers
+};
+/// How an operator stores what it computes on the way.
+struct intermediate {
+  int type;
+  quantized quantization;
 };
 
 inline data f(std::vector<std::int32_t> shape, std::vector<double> numbers) { return {float32, shape, numbers}; }
@@ -77,11 +83,17 @@ struct row {
   std::vector<data> inputs;
   options with;
   std::vector<data> outputs;
+  std::vector<intermediate> intermediates = {};
 };
 
-/// Operators that become one of ours, or several; those that are put together of others; and what is done with stored numbers.
+/// The operator alone in a file; what is neither a constant nor a variable is an input.
+file file_of(const row& r, std::vector<std::vector<double>>& inputs);
+
+/// Operators that become one of ours, or several; those that are put together of others; what is done with stored numbers;
+/// and recurrent layers.
 std::vector<row> rows_of_operators();
 std::vector<row> rows_of_composed_operators();
 std::vector<row> rows_of_stored_operators();
+std::vector<row> rows_of_sequences();
 
 }  // namespace tflite_test

@@ -111,7 +111,8 @@ class node_reader {
   template <class Options> constexpr record<Options> options();
   /// Refuses what the operator's own tables say and no reader would see: options of another kind than the operator has, and fields that are
   /// newer than the schema, or that change the meaning of any operator.
-  [[gnu::cold]] constexpr void check_tables(schema::options_kind expected);
+  /// `changes_variables` is whether the operator's reader says what becomes of variables that it changes.
+  [[gnu::cold]] constexpr void check_tables(schema::options_kind expected, bool changes_variables);
   /// Those of a custom operator.
   constexpr named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
 
@@ -124,6 +125,25 @@ class node_reader {
   constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
     if (narrow_constant(i, beside)) return constant(i, weights_beside_f32);
     return is_constant(i) ? constant(i, {.stays_in_file = true}) : input(i);
+  }
+  /// Input i, a variable, as a state of the network. Refused: another tensor.
+  [[gnu::cold]] constexpr std::int32_t variable(std::size_t i) {
+    if (has(i) && tensors_.is_variable(inputs_[i])) return input(i);
+    not_supported({"input ", i, ": got ", has(i) ? "a tensor that is no variable" : "none", ", expected a variable, which keeps its elements between runs"});
+    return ir::none;
+  }
+  /// What that variable is behind the operator.
+  [[gnu::cold]] constexpr void change_variable(std::size_t i, std::int32_t id) {
+    if (!is_fine()) return;
+    if (auto ok = tensors_.define(inputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().letters()});
+  }
+  /// How the operator stores what it computes on the way, by the tensors that it names for that.
+  constexpr std::size_t intermediate_count() const { return node_[schema::node::intermediates].size(); }
+  [[gnu::cold]] constexpr quantisation intermediate(std::size_t i) {
+    const auto found = tensors_.declared(node_[schema::node::intermediates][i]);
+    if (!found) refuse(found.error().code(), {"intermediate ", i, ": ", found.error().letters()});
+    else if (found->quantised.mode != quantisation::kind::per_tensor) refuse(error_code::invalid_file, {"intermediate ", i, ": got no scale, expected one"});
+    return found ? found->quantised : quantisation();
   }
   /// A constant in another form than the file has it in.
   constexpr std::int32_t constant(std::size_t i, constant_form form) {
@@ -286,6 +306,10 @@ class node_reader {
   constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
   }
+  template <class Op>
+  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs, const tensor_desc& wanted) {
+    return apply<Op>(attrs, inputs, std::span(&wanted, 1));
+  }
   /// The node whose results are the operator's outputs.
   template <class Op> constexpr void finish(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
     finish<Op>(attrs, std::span(inputs.begin(), inputs.size()));
@@ -349,7 +373,7 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
                  is_computed(id) ? " that a run computes or is given" : "", ", expected ", expected});
 }
 
-[[gnu::cold]] constexpr void node_reader::check_tables(schema::options_kind expected) {
+[[gnu::cold]] constexpr void node_reader::check_tables(schema::options_kind expected, bool changes_variables) {
   using schema::node;
   if (const auto fault = detail::fault_of_fields(node_); !fault.empty()) return not_supported({fault});
   if (node_[node::builtin_options_2_type] != 0 || node_[node::builtin_options_2])
@@ -360,7 +384,8 @@ template <class Options> [[gnu::cold]] constexpr record<Options> node_reader::op
     return not_supported({"custom_options_format: got ", node_[node::custom_options_format], ", expected 0 (FLEXBUFFERS)"});
   const auto changed = node_[node::mutating_variable_inputs];
   for (std::size_t i = 0; i < changed.size(); ++i)
-    if (changed[i] != 0) return not_supported({"changes input ", i, ", a variable (mutating_variable_inputs)"});
+    if (changed[i] != 0 && !(changes_variables && i < inputs_.size() && tensors_.is_variable(inputs_[i])))
+      return not_supported({"changes input ", i, ", a variable (mutating_variable_inputs)"});
 
   const std::uint8_t tag = node_[node::builtin_options_type];
   const table_place found = node_[node::builtin_options];

@@ -10,6 +10,7 @@
 #include <nnrt/io/tflite/operators/logic.hpp>
 #include <nnrt/io/tflite/operators/normalisations.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
+#include <nnrt/io/tflite/operators/recurrent.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/sequences.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
@@ -67,6 +68,7 @@ struct operator_row {
   std::size_t least_inputs, most_inputs;
   std::size_t least_outputs, most_outputs;
   void (*read)(node_reader& node);
+  bool changes_variables = false;  // of its operands
 };
 
 /// So many operands that a limit would mean nothing.
@@ -83,6 +85,8 @@ inline constexpr operator_row operator_table[] = {
     {"AVERAGE_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 4, schema::kind_of<schema::batch_matmul_options>, 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 4, schema::empty_options(24), 3, 3, 1, 1, read_batch_to_space_nd},
+    {"BIDIRECTIONAL_SEQUENCE_LSTM", 3, schema::kind_of<schema::two_way_lstm_options>, 48, 48, 1, 2, read_two_way_lstm, true},
+    {"BIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::two_way_rnn_options>, 12, 12, 1, 2, read_two_way_rnn, true},
     {"BROADCAST_ARGS", 1, schema::no_options, 2, 2, 1, 1, read_broadcast_args},
     {"BROADCAST_TO", 3, schema::empty_options(104), 2, 2, 1, 1, read_broadcast_to},
     {"CALL", 1, schema::kind_of<schema::call_options>, 0, any_number, 0, any_number, read_call},
@@ -130,6 +134,7 @@ inline constexpr operator_row operator_table[] = {
     {"LOGICAL_OR", 1, schema::empty_options(60), 2, 2, 1, 1, read_binary<ops::logical_or>},
     {"LOGISTIC", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::sigmoid>},
     {"LOG_SOFTMAX", 2, schema::empty_options(36), 1, 1, 1, 1, read_log_softmax},
+    {"LSTM", 4, schema::kind_of<schema::lstm_options>, 5, 24, 1, 4, read_lstm, true},
     {"MAXIMUM", 4, schema::empty_options(39), 2, 2, 1, 1, read_extreme<ops::maximum>},
     {"MAX_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
     {"MEAN", 3, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
@@ -162,6 +167,7 @@ inline constexpr operator_row operator_table[] = {
     {"RESIZE_NEAREST_NEIGHBOR", 4, schema::kind_of<schema::resize_nearest_neighbor_options>, 2, 2, 1, 1, read_resize_nearest_neighbor},
     {"REVERSE_SEQUENCE", 1, schema::kind_of<schema::reverse_sequence_options>, 2, 2, 1, 1, read_reverse_sequence},
     {"REVERSE_V2", 3, schema::empty_options(81), 2, 2, 1, 1, read_reverse_v2},
+    {"RNN", 3, schema::kind_of<schema::rnn_options>, 5, 5, 1, 1, read_rnn, true},
     {"ROUND", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::round>},
     {"RSQRT", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::rsqrt>},
     {"SCATTER_ND", 1, schema::empty_options(97), 3, 3, 1, 1, read_scatter_nd},
@@ -184,11 +190,14 @@ inline constexpr operator_row operator_table[] = {
     {"STRIDED_SLICE", 8, schema::kind_of<schema::strided_slice_options>, 4, 4, 1, 1, read_strided_slice},
     {"SUB", 5, schema::kind_of<schema::sub_options>, 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>},
     {"SUM", 2, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_sum},
+    {"SVDF", 4, schema::kind_of<schema::svdf_options>, 5, 5, 1, 1, read_svdf, true},
     {"TANH", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::tanh>},
     {"TILE", 3, schema::empty_options(51), 2, 2, 1, 1, read_tile},
     {"TOPK_V2", 3, schema::empty_options(34), 2, 2, 2, 2, read_top_k},
     {"TRANSPOSE", 6, schema::empty_options(26), 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 5, schema::kind_of<schema::transpose_conv_options>, 3, 4, 1, 1, read_transpose_conv},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, schema::kind_of<schema::sequence_lstm_options>, 20, 24, 1, 1, read_sequence_lstm, true},
+    {"UNIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::sequence_rnn_options>, 5, 5, 1, 1, read_sequence_rnn, true},
     {"UNPACK", 4, schema::kind_of<schema::unpack_options>, 1, 1, 1, any_number, read_unpack},
     {"VAR_HANDLE", 1, schema::kind_of<schema::var_handle_options>, 0, 0, 1, 1, read_var_handle},
     {"WHILE", 1, schema::kind_of<schema::while_options>, 0, any_number, 0, any_number, read_while},

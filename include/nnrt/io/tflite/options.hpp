@@ -337,4 +337,75 @@ struct gelu_options {
   static constexpr bool each(auto f) { return f(approximate); }
 };
 
+/// LSTM; `kernel` is 0 for FULL, 1 for BASIC.
+struct lstm_options {
+  static constexpr std::uint8_t tag = 14;
+  static constexpr int fields = 5;
+  static constexpr scalar<std::int8_t> fused{0}, kernel{3};
+  static constexpr scalar<float> cell_clip{1}, projection_clip{2};
+  static constexpr scalar<bool> asymmetric{4};
+  static constexpr bool each(auto f) { return f(fused) && f(kernel) && f(cell_clip) && f(projection_clip) && f(asymmetric); }
+};
+
+/// UNIDIRECTIONAL_SEQUENCE_LSTM.
+struct sequence_lstm_options {
+  static constexpr std::uint8_t tag = 71;
+  static constexpr int fields = 6;
+  static constexpr scalar<std::int8_t> fused{0};
+  static constexpr scalar<float> cell_clip{1}, projection_clip{2};
+  static constexpr scalar<bool> time_major{3}, asymmetric{4}, diagonal{5};
+  static constexpr bool each(auto f) {
+    return f(fused) && f(cell_clip) && f(projection_clip) && f(time_major) && f(asymmetric) && f(diagonal);
+  }
+};
+
+/// BIDIRECTIONAL_SEQUENCE_LSTM.
+struct two_way_lstm_options {
+  static constexpr std::uint8_t tag = 69;
+  static constexpr int fields = 6;
+  static constexpr scalar<std::int8_t> fused{0};
+  static constexpr scalar<float> cell_clip{1}, projection_clip{2};
+  static constexpr scalar<bool> merge_outputs{3}, time_major{4, true}, asymmetric{5};
+  static constexpr bool each(auto f) {
+    return f(fused) && f(cell_clip) && f(projection_clip) && f(merge_outputs) && f(time_major) && f(asymmetric);
+  }
+};
+
+/// RNN.
+struct rnn_options {
+  static constexpr std::uint8_t tag = 7;
+  static constexpr int fields = 2;
+  static constexpr scalar<std::int8_t> fused{0};
+  static constexpr scalar<bool> asymmetric{1};
+  static constexpr bool each(auto f) { return f(fused) && f(asymmetric); }
+};
+
+/// UNIDIRECTIONAL_SEQUENCE_RNN.
+struct sequence_rnn_options {
+  static constexpr std::uint8_t tag = 31;
+  static constexpr int fields = 3;
+  static constexpr scalar<bool> time_major{0}, asymmetric{2};
+  static constexpr scalar<std::int8_t> fused{1};
+  static constexpr bool each(auto f) { return f(time_major) && f(fused) && f(asymmetric); }
+};
+
+/// BIDIRECTIONAL_SEQUENCE_RNN.
+struct two_way_rnn_options {
+  static constexpr std::uint8_t tag = 70;
+  static constexpr int fields = 4;
+  static constexpr scalar<bool> time_major{0}, merge_outputs{2}, asymmetric{3};
+  static constexpr scalar<std::int8_t> fused{1};
+  static constexpr bool each(auto f) { return f(time_major) && f(fused) && f(merge_outputs) && f(asymmetric); }
+};
+
+/// SVDF.
+struct svdf_options {
+  static constexpr std::uint8_t tag = 6;
+  static constexpr int fields = 3;
+  static constexpr scalar<std::int32_t> rank{0};
+  static constexpr scalar<std::int8_t> fused{1};
+  static constexpr scalar<bool> asymmetric{2};
+  static constexpr bool each(auto f) { return f(rank) && f(fused) && f(asymmetric); }
+};
+
 }  // namespace nnrt::inline NNRT_ISA::tflite::schema

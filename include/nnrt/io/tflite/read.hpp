@@ -52,7 +52,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
 
 [[gnu::cold]] constexpr void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
   check_version(node, code, *row);
-  node.check_tables(row->options);
+  node.check_tables(row->options, row->changes_variables);
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
   if (node.is_fine()) row->read(node);
@@ -77,22 +77,14 @@ inline constexpr std::size_t most_missing = 100;
   return missing;
 }
 
-/// An operator of nnrt that computes what this one of TensorFlow Lite does, though none is read from files; empty: there is none.
-[[gnu::cold]] constexpr std::string_view unread_counterpart(std::string_view name) {
-  return name == "LSTM" || name == "UNIDIRECTIONAL_SEQUENCE_LSTM" || name == "BIDIRECTIONAL_SEQUENCE_LSTM" ? "lstm" : "";
-}
-
 /// Refuses a file with operators that nnrt does not read, and names all of them at once.
 [[gnu::cold]] constexpr result<void> check_operators(const document& file, records<schema::node> nodes) {
   constexpr std::size_t most_named = 8;
   const pool<std::size_t> missing = missing_operators(file, nodes);
   if (missing.empty()) return {};
   const auto title_at = [&](std::size_t i) { return title_of(file, file.code(nodes[i][schema::node::opcode_index])); };
-  const pool<char> first = title_at(missing[0]);
-  const std::string_view counterpart = unread_counterpart(letters_of(first));
   pool<char> text;
-  append(text, {"operator ", missing[0], " ", first,
-                counterpart.empty() ? ": nnrt has no such operator" : ": nnrt reads no such operator from files, though it has ", counterpart});
+  append(text, {"operator ", missing[0], " ", title_at(missing[0]), ": nnrt has no such operator"});
   for (std::size_t i = 1; i < missing.size() && i < most_named; ++i)
     append(text, {i == 1 ? ", nor " : ", ", title_at(missing[i])});
   if (missing.size() > most_named)

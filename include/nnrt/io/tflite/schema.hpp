@@ -79,7 +79,8 @@ struct tensor {
   }
 };
 
-/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing.
+/// One call of an operator. Indices are those of the subgraph's tensors; -1: an optional one is missing. `intermediates` are tensors whose
+/// scales say how the operator stores what it computes on the way.
 struct node {
   static constexpr std::string_view kind = "Operator";
   static constexpr int fields = 14;
@@ -91,12 +92,13 @@ struct node {
   static constexpr vector<std::uint8_t> custom_options{5};
   static constexpr scalar<std::int8_t> custom_options_format{6};
   static constexpr vector<std::uint8_t> mutating_variable_inputs{7};
+  static constexpr vector<std::int32_t> intermediates{8};
   static constexpr scalar<std::uint64_t> large_custom_options_offset{9}, large_custom_options_size{10};
   static constexpr scalar<std::uint8_t> builtin_options_2_type{11};
   static constexpr one_of builtin_options_2{12};
   static constexpr bool each(auto f) {
     return f(opcode_index) && f(inputs) && f(outputs) && f(builtin_options_type) && f(builtin_options) && f(custom_options) &&
-           f(custom_options_format) && f(mutating_variable_inputs) && f(large_custom_options_offset) && f(large_custom_options_size) &&
+           f(custom_options_format) && f(mutating_variable_inputs) && f(intermediates) && f(large_custom_options_offset) && f(large_custom_options_size) &&
            f(builtin_options_2_type) && f(builtin_options_2);
   }
 };

@@ -135,6 +135,8 @@ class tensor_reader {
     if (!has_data(index)) return {};
     return detail::first_forbidden(data(index), dtype_of_type(at(index)[schema::tensor::type]), what);
   }
+  /// Whether it keeps its elements from run to run.
+  constexpr bool is_variable(std::int32_t index) const { return is_index(index) && at(index)[schema::tensor::is_variable]; }
   /// Whether the file has its elements.
   constexpr bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
@@ -209,7 +211,6 @@ class tensor_reader {
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
   constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
-  constexpr bool is_variable(std::int32_t index) const { return at(index)[schema::tensor::is_variable]; }
   constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
   [[gnu::cold]] constexpr result<variable*> variable_tensor(std::int32_t index);
   [[gnu::cold]] constexpr result<void> check_variables() const {
@@ -555,7 +556,7 @@ namespace detail {
   if (place_.is_once)
     return fail(refusal(index, error_code::not_supported, {"is a variable of a subgraph that runs once"}));
   if (auto ok = check_variables(); !ok) return fail(std::move(ok.error()));
-  const auto desc = declared_input(index);
+  const auto desc = of_one_scale(index, false);  // what lives from run to run has known extents
   if (!desc) return fail(desc.error());
   const auto initial = zeros(*desc, index);
   if (!initial) return fail(initial.error());

@@ -109,6 +109,9 @@ constexpr float channel_scale(const view& weight, std::int64_t o) {
 constexpr double rounded_scale(double exact) {
   return exact <= double{std::numeric_limits<float>::max()} ? double{static_cast<float>(exact)} : exact;
 }
+/// A product or quotient of two numbers that are floats, rounded to float.
+constexpr double float_times(double a, double b) { return rounded_scale(a * b); }
+constexpr double float_over(double a, double b) { return rounded_scale(a / b); }
 /// The scale of sums of products: of tensors with one scale each rounded to float (the double holds it exactly), of a
 /// tensor and an output channel exact. So TFLite has it, and factors differ in their last bits.
 constexpr double product_of_tensor_scales(float a, float b) { return rounded_scale(double{a} * double{b}); }

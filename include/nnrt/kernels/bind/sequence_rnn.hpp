@@ -1,0 +1,49 @@
+// sequence_rnn: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/gated_sequence.hpp>
+#include <nnrt/ops/sequence_rnn.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sequences of f32, each for itself.
+template <class Isa> struct fast<ops::sequence_rnn, Isa> {
+  using op = ops::sequence_rnn;
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    const shape_t &x = node.in[0].desc.shape, &h = node.out[1].shape;
+    return {.run = &run,
+            .scratch_bytes = (x[2] + h[1]) * static_cast<std::int64_t>(sizeof(float)),
+            .parts = parts_of(h[0]),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<op::attrs>(call.attrs);
+    const shape_t& x = call.in[0].shape();
+    const std::int64_t input = x[2], states = call.out[1].shape()[1];
+    const ops::detail::row_order order = ops::detail::rows_of(x, attrs.time_major, attrs.backwards);
+    float* const room = reinterpret_cast<float*>(call.scratch);
+    const interval mine = share(order.batch, part_of(call));
+    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+      float* const h = floats_out(call, 1) + b * states;
+      copy_floats(floats_in(call, 4) + b * states, states, h);
+      for (std::int64_t step = 0; step < order.steps; ++step) {
+        const std::int64_t row = order(step, b);
+        const float* const seen =
+            detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
+        const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
+        float* const y = floats_out(call) + row * states;
+        detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states, floats_in(call, 3),
+                               attrs.activation, y);
+        copy_floats(y, states, h);
+      }
+    }
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels

@@ -1,0 +1,119 @@
+// recurrent: what layers share that go through sequences - the order of steps, activations, rows that meet weights.
+// Flow: rules and references of sequence_lstm, sequence_rnn and svdf.
+#pragma once
+
+#include <nnrt/core/array_ref.hpp>
+#include <nnrt/core/convert.hpp>
+#include <nnrt/core/math.hpp>
+#include <nnrt/core/operator.hpp>
+#include <nnrt/ops/detail/fixed_gates.hpp>
+#include <nnrt/ops/detail/rounded_rows.hpp>
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+constexpr double activate(double x, recurrent_activation a) {
+  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
+  switch (a) {
+    case recurrent_activation::none:
+      break;
+    case recurrent_activation::relu:
+      return x < 0 ? 0 : x;
+    case recurrent_activation::relu_n1_to_1:
+      return between(-1, 1);
+    case recurrent_activation::relu6:
+      return between(0, 6);
+    case recurrent_activation::tanh:
+      return math::tanh(x);
+  }
+  return x;
+}
+constexpr double logistic(double x) {
+  const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+  return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
+constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
+
+/// Where the rows of a sequence lie: [steps, batch, …] or [batch, steps, …], read from either end.
+struct row_order {
+  std::int64_t steps, batch;
+  bool time_major, backwards;
+
+  /// The row of step `step` of sequence b.
+  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
+    const std::int64_t t = backwards ? steps - 1 - step : step;
+    return time_major ? t * batch + b : b * steps + t;
+  }
+};
+constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
+  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
+}
+
+/// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
+template <class T> struct row_of_numbers {
+  tensor_view<const T> elements;
+  std::int64_t first = 0, count = 0;
+  bool is_rounded = false;
+  row_steps<T> steps = {};
+
+  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
+                           bool symmetric)
+      : elements(all), first(row * length), count(length), is_rounded(rounds) {
+    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
+  }
+  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T x = elements[first + i];
+      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
+    }
+    return sum;
+  }
+};
+
+/// What steps on stored numbers are made of: rows of numbers without their zero points, sums of their products with
+/// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
+struct plain_products {
+  template <class X> struct row {
+    tensor_view<const X> x;
+    std::int64_t first, count;
+    std::int32_t zero;
+    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
+      return sum;
+    }
+  };
+  /// Numbers `first` and so on of x. Two rows are there at a time, of different slots: 0 and 1.
+  template <class X>
+  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
+                          int) const {
+    return {x, first, count, zero};
+  }
+  /// Fixed-point numbers of 3 integer bits, and of `bits`, become their sigmoid and their tanh.
+  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
+  }
+  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
+  }
+};
+
+/// Extents by name: operands whose shapes say the same extent name it by one number.
+template <int Count> struct named_extents {
+  std::int64_t of[Count];
+
+  constexpr named_extents() {
+    for (std::int64_t& extent : of) extent = -1;
+  }
+  /// Takes the first one that is known, and holds the others to it.
+  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
+    if (of[name] < 0) of[name] = extent;
+    return require_same_extent(rule, extent, of[name]);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
