@@ -2,6 +2,7 @@
 // Flow: bind/sequence_lstm.hpp calls run() for each sequence.
 #pragma once
 
+#include <nnrt/core/attributes.hpp>
 #include <nnrt/kernels/dot_rows.hpp>
 #include <nnrt/kernels/lane_math.hpp>
 #include <nnrt/ops/detail/rounded_rows.hpp>
