@@ -56,7 +56,7 @@ NNRT_MODEL_BYTES("@name@") = {
     set(changed "${path}")
   else()
     _nnrt_model_writer(writer "${call}")
-    add_custom_command(OUTPUT "${header}" COMMAND ${writer} "${path}" -o "${header}" --name "${name}" --quiet
+    add_custom_command(OUTPUT "${header}" COMMAND ${writer} "${path}" -o "${header}" --name "${name}" --path "${path}" --quiet
       DEPENDS "${path}" VERBATIM COMMENT "Writing ${name} for NNRT_MODEL")
     set(changed "${header}")
   endif()

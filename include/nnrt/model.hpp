@@ -33,14 +33,24 @@ inline constexpr std::string_view bytes_of_model{model_bytes<Name>, sizeof model
 template <fixed_string Name, fixed_string Path> constexpr std::string_view find_model_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (has_bytes<Name>) return bytes_of_model<Name>;
+  else if constexpr (large_model<Name>::size > 0) return {large_model<Name>::literal(), large_model<Name>::size};
   else if constexpr (has_bytes<file>) return bytes_of_model<file>;
+  else if constexpr (large_model<file>::size > 0) return {large_model<file>::literal(), large_model<file>::size};
   else return {};
+}
+/// The same for programs: of large files what the assembler put there.
+template <fixed_string Name, fixed_string Path> result<std::string_view> find_stored_bytes() {
+  constexpr auto file = file_name_of<Path>();
+  if constexpr (!has_bytes<Name> && large_model<Name>::size > 0) return large_model<Name>::stored();
+  else if constexpr (!has_bytes<Name> && !has_bytes<file> && large_model<file>::size > 0) return large_model<file>::stored();
+  else return find_model_bytes<Name, Path>();
 }
 
 /// A model file as NNRT_MODEL names it.
 template <fixed_string Name, fixed_string Path, fixed_string Signature> struct model_file {
   static constexpr bool is_given = !find_model_bytes<Name, Path>().empty();
   static constexpr std::string_view bytes() { return find_model_bytes<Name, Path>(); }
+  static result<std::string_view> stored() { return find_stored_bytes<Name, Path>(); }
   static constexpr tflite::load_options choices() { return {.signature = Signature.view()}; }
 };
 

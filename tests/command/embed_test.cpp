@@ -24,7 +24,7 @@ struct written {
   std::string model = folder.file("hybrid.tflite");
   std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
   written() { REQUIRE(write_file(model, bytes)); }
-  std::string literal(std::string_view name) const { return model_literal(letters_of(std::span(bytes)), name).value(); }
+  std::string literal(std::string_view name) const { return model_literal(letters_of(std::span(bytes)), name, "").value(); }
 };
 
 TEST_CASE("nnrt embed: the text is the model's literal, under the name of the file or the name that is given") {

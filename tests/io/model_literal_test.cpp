@@ -3,11 +3,13 @@
 
 #include <doctest/doctest.h>
 #include <nnrt/io/file.hpp>
+#include <nnrt/io/large_model.hpp>
 #include <nnrt/io/numbers_at.hpp>
 
 #include "../support/written_models.hpp"
 
 namespace {
+NNRT_EMBED_FUNCTION(stored_hybrid, NNRT_TEST_DATA "/models/hybrid.tflite")
 
 using namespace nnrt;
 
@@ -15,7 +17,7 @@ TEST_CASE("model_literal: the literals beside the tests are those of the files t
   for (const tflite_test::named_model& model : tflite_test::written_models) {
     CAPTURE(model.name);
     const std::vector<std::byte> bytes = model.make().bytes();
-    const auto text = model_literal(letters_of(std::span(bytes)), model.name);
+    const auto text = model_literal(letters_of(std::span(bytes)), model.name, "");
     REQUIRE(text);
     auto kept = mapped_file::open(std::string(NNRT_TEST_DATA "/../support/literals/") + model.name + ".inc");
     REQUIRE(kept);
@@ -32,21 +34,42 @@ TEST_CASE("model_literal: so are the files that programs of tests/consumers/mode
   }
 }
 
+TEST_CASE("model_literal: of a file above 1 MiB programs get the file itself, if it is the one that was read") {
+  std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
+  bytes.resize(largest_literal);
+  CHECK(model_literal(letters_of(std::span(bytes)), "x", "/p").value().find("NNRT_MODEL_BYTES(\"x\") =") != std::string::npos);
+  bytes.resize(largest_literal + 1);
+  const std::string text = model_literal(letters_of(std::span(bytes)), "9 lives.tflite", "/a/b.tflite").value();
+  CHECK(text.find("NNRT_EMBED_FUNCTION(model_of_9_lives_tflite, \"/a/b.tflite\")") != std::string::npos);
+  CHECK(text.find("struct nnrt::large_model<\"9 lives.tflite\">") != std::string::npos);
+  CHECK(text.find("model_of_9_lives_tflite(), size, " + std::to_string(digest_of(array_ref<const std::byte>(bytes))) + "U)") != std::string::npos);
+
+  const auto kept = mapped_file::open(NNRT_TEST_DATA "/models/hybrid.tflite");
+  REQUIRE(kept);
+  const std::uint64_t digest = digest_of(array_ref<const std::byte>(kept->bytes()));
+  const auto same = bytes_of_model_file(stored_hybrid(), kept->bytes().size(), digest);
+  REQUIRE(same);
+  CHECK(*same == letters_of(kept->bytes()));
+  constexpr const char* wrong = "the model file in the program is not the one that the compiler has read: got 880 bytes, expected 880, and these are others; write the literal again";
+  CHECK(bytes_of_model_file(stored_hybrid(), 880, digest + 1).error().message() == wrong);
+  CHECK(bytes_of_model_file(stored_hybrid(), 881, digest).error().message().find("got 880 bytes, expected 881; write") != std::string::npos);
+}
+
 TEST_CASE("model_literal: digits after an escape, quotes, backslashes and question marks stay what they are") {
   std::string text;
   detail::append_literal(text, std::string_view("\0001a\"\\?\xff 9", 9));
-  CHECK(text == "\"\\000\\061a\\042\\134\\077\\377 \\071\"");
+  CHECK(text == "\"\\0001a\\042\\134\\077\\377 9\"");
 }
 
 TEST_CASE("model_literal: a file that is none, and a name that is empty, are refused") {
-  const auto none = model_literal("no model at all", "x");
+  const auto none = model_literal("no model at all", "x", "");
   REQUIRE_FALSE(none);
   CHECK(none.error().message() == "file identifier: got \"odel\", expected \"TFL3\" or \"CIR0\"");
   const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
-  const auto unnamed = model_literal(letters_of(std::span(bytes)), "");
+  const auto unnamed = model_literal(letters_of(std::span(bytes)), "", "");
   REQUIRE_FALSE(unnamed);
   CHECK(unnamed.error().message() == "name of the model: got none");
-  const auto cut = model_literal(letters_of(std::span(bytes)).substr(0, 200), "x");
+  const auto cut = model_literal(letters_of(std::span(bytes)).substr(0, 200), "x", "");
   REQUIRE_FALSE(cut);
   CHECK(cut.error().code() == error_code::invalid_file);
 }

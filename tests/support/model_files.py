@@ -3,10 +3,10 @@
 
 Flow: tests/CMakeLists.txt registers it for the files that are there; it compiles one program for each.
 
-    model_files.py --writer PROGRAM --runner PROGRAM --source FILE [--changed N] [--every N] FOLDER-OR-FILE... -- COMPILER FLAGS...
+    model_files.py --writer PROGRAM --runner PROGRAM --source FILE [--changed N] [--every N] [--large] FOLDER-OR-FILE... -- COMPILER FLAGS...
 
 Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file that RUNNER refuses must be a compile error with
-the same words. With --changed N, N files are tried besides in which one byte is another, and with --every N files that are cut at every N-th byte: the compiler may
+the same words. With --large each file is tried another time with more than 1 MiB of zeros behind it. With --changed N, N files are tried besides in which one byte is another, and with --every N files that are cut at every N-th byte: the compiler may
 refuse them or give a network, but it may neither crash nor take longer than a minute.
 """
 import argparse
@@ -43,7 +43,7 @@ class Checker:
     def compile(self, model: Path, further, seconds):
         """The compiler's exit code and what it said; None for a file that is not even a FlatBuffer."""
         literal = self.folder / "network.inc"
-        written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--quiet"], capture_output=True, text=True)
+        written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--path", model, "--quiet"], capture_output=True, text=True)
         if written.returncode != 0:
             return None
         command = [*self.compiler, f'-DMODEL_BYTES="{literal}"', *further, self.arguments.source]
@@ -100,6 +100,7 @@ def main() -> int:
     parser.add_argument("--source", required=True, help="in_the_compiler.cpp")
     parser.add_argument("--changed", type=int, default=0, metavar="N", help="files with one byte changed, for each file")
     parser.add_argument("--every", type=int, default=0, metavar="N", help="cut each file at every N-th byte")
+    parser.add_argument("--large", action="store_true", help="try each file with 1 MiB of zeros behind it, too")
     parser.add_argument("--seed", type=int, default=1, help="chooses the changed bytes")
     parser.add_argument("models", nargs="+", type=Path)
     arguments = parser.parse_args(own.split("\0"))
@@ -113,6 +114,9 @@ def main() -> int:
         for model in files:
             content = model.read_bytes()
             checker.check_same(model, model.name)
+            if arguments.large:
+                (Path(folder) / "large.tflite").write_bytes(content + bytes(1 << 20))
+                checker.check_same(Path(folder) / "large.tflite", f"{model.name}, larger")
             for i in range(arguments.changed):
                 at, byte = dice.randrange(len(content)), dice.randrange(1, 256)
                 checker.check_harmless(content[:at] + bytes([content[at] ^ byte]) + content[at + 1:], f"{model.name}, byte {at} changed by {byte}")

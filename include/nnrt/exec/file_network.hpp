@@ -118,7 +118,8 @@ template <class File> inline constexpr auto places_in_file = [] {
 }  // namespace detail
 
 /// The network of a model file in the program, and its weights. File::bytes() are the file's, where File::is_given, and
-/// File::choices() what is read of it; all are constant expressions.
+/// File::choices() what is read of it; all are constant expressions. File::stored() gives the bytes to the program, or an
+/// error.
 template <class File> struct file_network {
   constexpr void operator()(builder& g) const {
     static_assert(detail::is_network<File>());
@@ -126,10 +127,13 @@ template <class File> struct file_network {
     else g.refuse();
   }
 
-  /// The weights that lie in the file, whose bytes they refer to. Errors: invalid_file (scales that are none).
+  /// The weights that lie in the file, whose bytes they refer to. Errors: invalid_file (scales that are none, or
+  /// a large file that is not the one which was read).
   [[gnu::cold]] static result<nnrt::weights> weights() {
+    auto bytes = File::stored();
+    if (!bytes) return fail(std::move(bytes.error()));
     weights_builder made;
-    add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), File::bytes(), made);
+    add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), *bytes, made);
     return std::move(made).finish();
   }
   /// The graph with the elements of all weights as constants, for evaluation in the compiler.

@@ -64,8 +64,8 @@ class embedded_file {
 // g++'s symbols are strong and do not link. The condition is for link-time optimisation: it may hand the same text to
 // the assembler twice.
 // clang-format off
-#define NNRT_EMBED_FILE(name, line, path) \
-  __asm__(".ifndef \"nnrt_embedded:" #name ":" #line ":" path "\"\n" \
+#define NNRT_EMBED_TEXT(name, line, path) \
+          ".ifndef \"nnrt_embedded:" #name ":" #line ":" path "\"\n" \
           ".set \"nnrt_embedded:" #name ":" #line ":" path "\", 1\n" \
           ".pushsection .rodata.nnrt_embed_" #name \
           ",\"aG\",%progbits,\"nnrt_embed:" #name ":" #line ":" path "\",comdat\n" \
@@ -78,14 +78,28 @@ class embedded_file {
           "nnrt_embed_size_" #name "_" #line ":\n" \
           ".8byte 2b - 1b\n" \
           ".popsection\n" \
-          ".endif\n"); \
+          ".endif\n"
+#define NNRT_EMBED_SYMBOLS(name, line) \
   extern "C" { \
   [[gnu::visibility("hidden")]] extern const ::std::byte nnrt_embed_##name##_##line[]; \
   [[gnu::visibility("hidden")]] extern const ::std::uint64_t nnrt_embed_size_##name##_##line; \
-  } \
+  }
+#define NNRT_EMBED_FILE(name, line, path) \
+  __asm__(NNRT_EMBED_TEXT(name, line, path)); \
+  NNRT_EMBED_SYMBOLS(name, line) \
   inline constexpr ::nnrt::embedded_file name { nnrt_embed_##name##_##line, &nnrt_embed_size_##name##_##line }
+
+// The same for a function that gives the file: it is in the programs alone that call it.
+#define NNRT_EMBED_FUNCTION(name, path) \
+  NNRT_EMBED_SYMBOLS(name, in_function) \
+  [[gnu::noinline]] inline ::nnrt::embedded_file name() { \
+    __asm__ volatile(NNRT_EMBED_TEXT(name, in_function, path)); \
+    return {nnrt_embed_##name##_in_function, &nnrt_embed_size_##name##_in_function}; \
+  }
 // clang-format on
 #else
+#define NNRT_EMBED_FUNCTION(name, path) \
+  static_assert(false, "nnrt: a model of more than 1 MiB needs an ELF target; read the file at run time")
 #define NNRT_EMBED_FILE(name, line, path) \
   static_assert(false, "nnrt: NNRT_EMBED needs an ELF target; read the file at run time or write it as an array")
 #endif

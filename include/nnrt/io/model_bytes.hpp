@@ -10,6 +10,11 @@ namespace nnrt::inline NNRT_ISA {
 struct no_model_bytes {};
 /// The bytes of the model file of this name: an array of char.
 template <fixed_string Name> inline constexpr no_model_bytes model_bytes{};
+/// A model of more than 1 MiB. `literal()` gives its bytes to constant evaluation: a literal in a function takes clang a sixth of the memory of one in an
+/// array. `stored()` gives programs the file itself.
+template <fixed_string Name> struct large_model {
+  static constexpr std::size_t size = 0;
+};
 /// Whether that array is a string literal, which has one byte more than the file.
 template <fixed_string Name> inline constexpr bool model_is_literal = false;
 
