@@ -141,12 +141,14 @@ TEST_CASE("tflite: recurrent operators that are not read are refused with what i
       {44, int8, [](file& f) { f.calls[0].intermediates.clear(); }, "intermediates: got 0, expected 5"},
       {44, int8, [](file& f) { f.tensors.back().quantization = {}; }, "intermediate 4: got no scale, expected one"},
       {44, int8, [](file& f) { input(f, 19).quantization.scale = {0.0005F}; },
-       "sequence_lstm \"out15\": scale of the cell state must be a power of 2 (got 0.000500000024, expected "
+       "sequence_lstm \"out15\": scale of the cell state must be a power of 2 (got 0.0005, expected "
        "0.0009765625)"},
       {16, float32, [](file& f) { f.calls[0].with.fields.push_back(byte(3, 2)); },
        "kernel: got 2, expected 0 (FULL) or 1 (BASIC)"},
       {16, float32, [](file& f) { f.calls[0].with.fields.push_back(byte(3, 1)); },
        "kernel BASIC: got 20 inputs and 1 outputs, expected 5 and 4"},
+      {52, float32, [](file& f) { input(f, 0).type = int8; },
+       "input 0: got i8 [3, 2, 3] that a run computes or is given, expected f32 in a layer of two directions"},
       {52, float32, [](file& f) { f.calls[0].outputs.push_back(f.calls[0].outputs[0]); }, "outputs: got 2, expected 1"},
       {27, int8, [](file& f) { input(f, 4).type = int8; },
        "input 4: got quantised i8 [2, 12] that a run computes or is given, expected i16: TensorFlow Lite computes no "
@@ -155,6 +157,41 @@ TEST_CASE("tflite: recurrent operators that are not read are refused with what i
   for (const row_of& t : table) {
     const row r = first_row(t.builtin, t.type);
     CAPTURE(r.name);
+    std::vector<std::vector<double>> inputs;
+    file made = file_of(r, inputs);
+    t.spoil(made);
+    CHECK(load_file(made.bytes()).error == std::string("subgraph 0: operator 0 ") + r.name + ": " + t.message);
+  }
+}
+
+/// The row that is called so.
+row row_called(const char* what) {
+  for (const row& r : rows_of_sequences())
+    if (r.what == std::string(what)) return r;
+  return {};
+}
+
+TEST_CASE("tflite: stored numbers in layers that take floats alone, and beside auxiliary inputs, are refused") {
+  struct row_of {
+    const char* what;
+    void (*spoil)(file& f);
+    std::string message;
+  };
+  const row_of table[] = {
+      {"kernel BASIC", [](file& f) { input(f, 0).type = uint8; },
+       "input 0: got u8 [2, 3] that a run computes or is given, expected f32 in a layer of kernel BASIC"},
+      {"an auxiliary input with weights of its own",
+       [](file& f) {
+         for (std::size_t i = 1; i < 5; ++i) {
+           tensor& t = input(f, i);
+           t.type = int8, t.data.resize(t.data.size() / 4), t.quantization = {{0.1F}, {0}};
+         }
+       },
+       "an auxiliary input beside weights of 8 bits"},
+  };
+  for (const row_of& t : table) {
+    const row r = row_called(t.what);
+    CAPTURE(r.what);
     std::vector<std::vector<double>> inputs;
     file made = file_of(r, inputs);
     t.spoil(made);
