@@ -36,7 +36,7 @@ def literals_of(folder: Path, scratch: Path) -> list[str]:
         subprocess.run(["g++", "-std=c++20", f"-I{ROOT / 'include'}", str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)], check=True)
     for model in models:
         literal = scratch / f"{model.name}.inc"
-        subprocess.run([str(writer), str(model), "-o", str(literal), "--name", model.name, "--quiet"], check=True)
+        subprocess.run([str(writer), str(model), "-o", str(literal), "--name", model.name, "--path", str(model), "--quiet"], check=True)
         flags += ["-include", str(literal)]
     return flags
 
