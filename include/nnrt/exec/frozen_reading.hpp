@@ -194,10 +194,49 @@ template <reading_sizes Room> struct roomy_part {
       : used(sizes_of(from.network)), held(from.network), fault(from.fault), lacking(from.lacking), is_last(from.is_last) {}
 };
 
+/// What operators of files mostly become: a part that asks for one of ours is read again, unless it is there from the
+/// begin. A hint, no more: those that are not in this list, or not needed, are added or harmless.
+struct likely_operator {
+  std::int32_t builtin;
+  op_code becomes;
+};
+inline constexpr likely_operator likely_operators[] = {
+    {tflite::builtin_number("ADD"), ops::add::code},
+    {tflite::builtin_number("AVERAGE_POOL_2D"), ops::avg_pool::code},
+    {tflite::builtin_number("CONCATENATION"), ops::concat::code},
+    {tflite::builtin_number("CONV_2D"), ops::conv2d::code},
+    {tflite::builtin_number("DEPTHWISE_CONV_2D"), ops::depthwise_conv2d::code},
+    {tflite::builtin_number("FULLY_CONNECTED"), ops::full_connection::code},
+    {tflite::builtin_number("LOGISTIC"), ops::sigmoid::code},
+    {tflite::builtin_number("MAX_POOL_2D"), ops::max_pool::code},
+    {tflite::builtin_number("MEAN"), ops::reduce_mean::code},
+    {tflite::builtin_number("MUL"), ops::mul::code},
+    {tflite::builtin_number("PAD"), ops::pad::code},
+    {tflite::builtin_number("QUANTIZE"), ops::quant_dtype_cast::code},
+    {tflite::builtin_number("RESHAPE"), ops::reshape::code},
+    {tflite::builtin_number("SOFTMAX"), ops::softmax::code},
+};
+constexpr pool<typed_operator> likely_in(const tflite::document& file) {
+  pool<typed_operator> found;
+  for (const likely_operator& likely : likely_operators)
+    for (std::uint32_t i = 0; i < file.code_count(); ++i) {
+      if (tflite::detail::number_of(file.code(i)) != likely.builtin) continue;
+      found.push_back({likely.becomes, dtype::none});
+      break;
+    }
+  return found;
+}
+template <class File> inline constexpr std::size_t count_of_likely = likely_in(tflite::document::trusted(File::bytes())).size();
+template <class File> inline constexpr auto likely_set = [] {
+  operator_set<count_of_likely<File>> made;
+  copy(likely_in(tflite::document::trusted(File::bytes())), made.all);
+  return made;
+}();
+
 /// What is before the first part.
 template <class File> struct nothing_read {
   static constexpr bool is_nothing = true;
-  static constexpr operator_set<0> needed{};
+  static constexpr auto needed = likely_set<File>;
   static constexpr reading_sizes used{};
   static constexpr tflite::partial_network thaw() { return {}; }
 };
