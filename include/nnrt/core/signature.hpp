@@ -37,7 +37,7 @@ constexpr std::size_t row_of(array_ref<const operand_spec> specs, std::size_t i)
   return !specs.empty() && specs.back().given == presence::variadic ? specs.size() - 1 : specs.size();
 }
 
-/// Operands that there are at least: up to the last one that must be given.
+/// The least number of operands: the last one that is not optional, and all before it.
 constexpr std::int64_t needed_by(array_ref<const operand_spec> specs) {
   std::size_t needed = specs.size();
   while (needed > 0 && specs[needed - 1].given == presence::optional) --needed;

@@ -1,5 +1,5 @@
-// frozen_reading: a model file read by the compiler in parts, each a constant of its own.
-// Flow: file_network.hpp asks for the last part's graph; each part goes on where the one before it stopped.
+// frozen_reading: reads a model file in constant evaluation, some operators at a time; each part's result is a constant.
+// Flow: file_network.hpp asks for the last part, whose graph is complete; each part continues the graph of the one before.
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
@@ -194,8 +194,8 @@ template <reading_sizes Room> struct roomy_part {
       : used(sizes_of(from.network)), held(from.network), fault(from.fault), lacking(from.lacking), is_last(from.is_last) {}
 };
 
-/// What operators of files mostly become: a part that asks for one of ours is read again, unless it is there from the
-/// begin. A hint, no more: those that are not in this list, or not needed, are added or harmless.
+/// Operators of ours that an operator of a file usually needs. A part is read again whenever it needs one that is not
+/// instantiated, so these are instantiated at once if the file names the operator. Only compile time depends on this list.
 struct likely_operator {
   std::int32_t builtin;
   op_code becomes;

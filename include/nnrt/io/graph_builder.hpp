@@ -170,7 +170,7 @@ class graph_builder {
   constexpr ir::graph& graph_in_progress() { return graph_; }
   /// Of each value.
   constexpr const pool<passes::readiness>& readiness() const { return ready_; }
-  /// Goes on with what another builder made.
+  /// Continues a graph that another builder began; `ready` has the readiness of each of its values.
   constexpr void resume(ir::graph graph, pool<passes::readiness> ready) {
     graph_ = static_cast<ir::graph&&>(graph);
     ready_ = static_cast<pool<passes::readiness>&&>(ready);

@@ -208,7 +208,7 @@ class verifier {
     const std::size_t offset = number_at<std::uint16_t>(file_.data(), table.fields + entry);
     return offset == 0 ? 0 : table.at + offset;
   }
-  /// Whether the list at this place, of elements of so many bytes, lies in the file.
+  /// Whether the list at this offset lies in the file; each element has `size` bytes.
   constexpr bool has_list(std::size_t at, std::size_t size) const {
     if (!has_number<std::uint32_t>(at)) return false;
     const std::size_t count = number_at<std::uint32_t>(file_.data(), at);

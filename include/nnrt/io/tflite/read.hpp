@@ -276,7 +276,7 @@ class network_reader {
   }
   /// Reads the names of tensors and the inputs, before any operator.
   [[gnu::cold]] constexpr result<void> begin();
-  /// Goes on where another reader of this file stopped.
+  /// Continues a network that another reader of this file began.
   [[gnu::cold]] constexpr result<void> resume(partial_network so_far);
 
   constexpr bool has_more() const { return next_ < operators().size(); }

@@ -99,8 +99,8 @@ class tensor_reader {
       if (is_index(outputs[i])) is_output_[static_cast<std::size_t>(outputs[i])] = 1;
   }
 
-  /// From now on integers of 32 bits that are no constants have the scales that the file gives them. QUANTIZE needs
-  /// these; other operators take such integers as they are.
+  /// From now on the file's scales of i32 tensors are kept, except those of constants. QUANTIZE needs them; other
+  /// operators take i32 without a scale.
   constexpr void keep_scales_of_i32() { keeps_scales_of_i32_ = true; }
 
   /// Looks at all names, before anything else is asked for. Error: invalid_file (names longer than a file of this size
