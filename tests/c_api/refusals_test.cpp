@@ -1,7 +1,7 @@
 // refusals_test: what set_log() hears of compilations, executors, tensors and caches that are refused - which argument,
 // got and expected. Flow: log_test.cpp has the words of models; the codes are in contract_test.cpp.
 #include "c_api/small_model.hpp"
-#include "support/hearing.hpp"
+#include "support/refusal_words.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <nnrt/c_api/cache.hpp>
@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -17,19 +16,6 @@
 using namespace nnrt_test;
 
 namespace {
-
-struct refusal {
-  std::function<void()> calls;
-  std::string words;
-};
-template <std::size_t Count> void check_words(const refusal (&table)[Count]) {
-  for (const refusal& r : table) {
-    CAPTURE(r.words);
-    const hearing now;
-    r.calls();
-    CHECK(now.words == r.words);
-  }
-}
 
 /// A description of f32 of this shape.
 class description {

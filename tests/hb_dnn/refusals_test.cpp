@@ -1,27 +1,14 @@
 // refusals_test: what set_log() hears of calls that hbDNN refuses - which argument, tensor or region, got and expected.
 // Flow: the codes are in codes_test.cpp and memory_test.cpp.
 #include "hb_dnn/client.hpp"
-#include "support/hearing.hpp"
+#include "support/refusal_words.hpp"
 
-#include <functional>
 #include <string>
 
 using namespace nnrt_test;
 
 namespace {
 
-struct refusal {
-  std::function<void()> calls;
-  std::string words;
-};
-template <std::size_t Count> void check_words(const refusal (&table)[Count]) {
-  for (const refusal& r : table) {
-    CAPTURE(r.words);
-    const hearing now;
-    r.calls();
-    CHECK(now.words == r.words);
-  }
-}
 void* const nobody = reinterpret_cast<void*>(0x1234567);
 
 }  // namespace
