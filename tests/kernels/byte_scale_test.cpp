@@ -239,6 +239,27 @@ TEST_CASE("byte_scale: what is packed beside weights is what one method needs, a
   }
 }
 
+TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled to its result") {
+  std::uint32_t seed = 7;
+  const auto random = [&] { return seed = seed * 1664525 + 1013904223; };
+  for (int exponent = 0; exponent >= -20; --exponent)
+    for (int i = 0; i < 20; ++i) {
+      const std::int32_t odd = static_cast<std::int32_t>(random() >> 2) | 1;
+      const std::int32_t mantissa = i == 0 ? 1 << 30 : i == 1 ? INT32_MAX : i == 2 ? 3 << 29 : (odd | 1 << 30) & INT32_MAX;
+      const std::int64_t reach = std::min((std::int64_t{300} << (1 - exponent)), std::int64_t{1} << 30);
+      const byte_channel channel{{mantissa, exponent}, 0, {-reach, reach}};
+      const kernels::detail::staircase stairs(channel, {-128, 127, 0});
+      CAPTURE(exponent);
+      CAPTURE(mantissa);
+      REQUIRE(stairs.steps == stairs.last - stairs.first);
+      int wrong = 0;
+      for (int step = 0; step < stairs.steps; ++step)
+        wrong += stairs.result[step] != stairs.first + 1 + step || kernels::detail::scaled(stairs.at[step], channel) < stairs.result[step] ||
+                 kernels::detail::scaled(stairs.at[step] - 1, channel) >= stairs.result[step];
+      CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE("byte_scale: the first multiple within bounds is the first one that a search finds") {
   for (const std::int64_t modulus : {7, 64, 100})
     for (std::int64_t factor = 0; factor < modulus; ++factor)

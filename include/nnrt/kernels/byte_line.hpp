@@ -70,22 +70,56 @@ inline std::int64_t first_reaching_to_even(std::int32_t result, fixed_point fact
   return half_counts ? sum : sum + 1;
 }
 
+/// The same numbers; compilers convert halves of large registers one after the other.
+[[gnu::always_inline]] inline doubles as_doubles(half_vector x) {
+#if defined(NNRT_LANES_AVX512)
+  return (doubles)_mm512_cvtepi32_pd((__m256i)x);
+#else
+  return __builtin_convertvector(x, doubles);
+#endif
+}
+
+/// x * y - z without a rounding, where that is a whole number below 2^53; x * y and z are below 2^63.
+[[gnu::always_inline]] inline doubles exact_difference(doubles x, doubles y, doubles z) {
+#if defined(NNRT_LANES_AVX512)
+  return (doubles)_mm512_fmsub_pd((__m512d)x, (__m512d)y, (__m512d)z);
+#elif defined(NNRT_LANES_AVX2)
+  return (doubles)_mm256_fmsub_pd((__m256d)x, (__m256d)y, (__m256d)z);
+#elif defined(__aarch64__)
+  return (doubles)vfmaq_f64((float64x2_t)-z, (float64x2_t)x, (float64x2_t)y);
+#else
+  const auto whole = [](doubles d) { return __builtin_convertvector(d, longs); };
+  return __builtin_convertvector(whole(x) * whole(y) - whole(z), doubles);
+#endif
+}
+
 /// The smallest sums that are scaled to the results or more, for a factor of at most 1 but not 0: both roundings undone. Sums
 /// have to fit into 32 bits.
-inline half_vector first_reaching(half_vector results, fixed_point factor) {
-  const int right = -factor.exponent;
-  const std::int64_t half = right > 0 ? std::int64_t{1} << (right - 1) : 0, mantissa = factor.mantissa;
-  // Shifts: vectors of 64 bits multiply slowly.
-  longs high = (__builtin_convertvector(results, longs) << right) - half;
-  if (right > 0) high -= high <= -half;  // of results of 0 and less
-  const longs odd = (high << 1) - 1, product = odd << 30;
-  const doubles quotient = __builtin_convertvector(odd, doubles) * (0x1p30 / static_cast<double>(mantissa));
-  const longs sum = __builtin_convertvector(__builtin_convertvector(quotient, half_vector), longs);
-  // The quotient may be one off, and is cut toward zero.
-  const longs above = product - (sum - 1) * mantissa;
-  const longs further = (above > 0) + (above > mantissa) + (above > 2 * mantissa);  // -1 for each
-  return __builtin_convertvector(sum - 1 - further, half_vector);
-}
+struct first_reaching {
+  doubles mantissa, reciprocal;          // of the factor; 1 / mantissa
+  doubles step;                          // products of which results are one apart
+  doubles at_positive, at_zero_or_less;  // what products need besides; halves go away from zero
+
+  explicit first_reaching(fixed_point factor)
+      : mantissa(in_each(factor.mantissa)), reciprocal(in_each(1.0 / factor.mantissa)) {
+    const int right = -factor.exponent;
+    const double least = right > 0 ? static_cast<double>(std::int64_t{1} << right) : 0;  // twice a half of the second rounding
+    step = in_each(static_cast<double>(std::int64_t{1} << right) * 0x1p31);
+    at_positive = in_each((-least - 1) * 0x1p30);
+    at_zero_or_less = in_each((-least + (right > 0 ? 1 : -1)) * 0x1p30);
+  }
+  [[gnu::always_inline]] half_vector operator()(half_vector results) const {
+    const doubles result = as_doubles(results);
+    const doubles product = result * step + (result > 0.0 ? at_positive : at_zero_or_less);  // exactly
+    const half_vector cut = __builtin_convertvector(product * reciprocal, half_vector);      // up to one off
+    const doubles sum = as_doubles(cut), above = exact_difference(sum, mantissa, product);
+    const doubles more = above < 0.0 ? sum + 1.0 : above < mantissa ? sum : sum - 1.0;
+    return __builtin_convertvector(above < -mantissa ? sum + 2.0 : more, half_vector);
+  }
+
+ private:
+  static doubles in_each(double x) { return x - doubles{}; }
+};
 
 /// The steps of one channel's staircase: at sum `at` it reaches `result`, just before it does not. And its ends.
 struct staircase {
@@ -108,12 +142,11 @@ struct staircase {
     for (int i = 0; i < int_lanes; ++i) next[i] = first + 1 + i;
     for (std::int32_t i = 0; i < steps + int_lanes; i += int_lanes, next += int_lanes)
       store_vector<int_vector>(result + i, next < last ? next : int_lanes_of(last));  // the last one again behind the last
-    for (int i = 0; i < steps; i += int_lanes / 2) {
-      if (!is_to_even) {
-        store_vector(at + i, first_reaching(load_vector<half_vector>(result + i), channel.factor));
-        continue;
-      }
-      for (int j = i; j < i + int_lanes / 2; ++j) at[j] = static_cast<std::int32_t>(first_reaching_to_even(result[j], channel.factor, channel.parity));
+    if (is_to_even) {
+      for (int i = 0; i < steps; ++i) at[i] = static_cast<std::int32_t>(first_reaching_to_even(result[i], channel.factor, channel.parity));
+    } else {
+      const first_reaching sums_for(channel.factor);
+      for (int i = 0; i < steps; i += int_lanes / 2) store_vector(at + i, sums_for(load_vector<half_vector>(result + i)));
     }
     for (int i = steps; i < steps + int_lanes; ++i) at[i] = at[i - 1];
   }
@@ -130,10 +163,7 @@ struct staircase {
     if (!is(0, first) || !is(1, last) || (has_zero && (!is(2, below_zero) || !is(3, at_zero)))) return false;
     for (int i = 0; i < steps; i += int_lanes) {
       const auto x = load_vector<int_vector>(at + i), wanted = load_vector<int_vector>(result + i) + zero;
-      std::int32_t is_wrong[int_lanes], any = 0;
-      store_vector<int_vector>(is_wrong, (line(x) < wanted) | (line(x - 1) >= wanted));
-      for (const std::int32_t wrong : is_wrong) any |= wrong;
-      if (any != 0) return false;
+      if (any_is_larger(wanted, line(x)) || any_is_larger(line(x - 1), wanted - 1)) return false;
     }
     return true;
   }
@@ -156,8 +186,7 @@ struct staircase {
     const doubles lowest = -1e30 - doubles{}, highest = 1e30 - doubles{};
     doubles low[] = {lowest, lowest}, high[] = {highest, highest};
     for (int i = 0; i < steps; i += int_lanes / 2) {
-      const doubles x = __builtin_convertvector(load_vector<half_vector>(at + i), doubles),
-                    step = __builtin_convertvector(load_vector<half_vector>(result + i), doubles) - 0.5;
+      const doubles x = as_doubles(load_vector<half_vector>(at + i)), step = as_doubles(load_vector<half_vector>(result + i)) - 0.5;
       const doubles here = step - x * slope, before = here + slope;  // what reaches the step, and what does so too early
       if constexpr (Bends) {
         const longs is_below = x < bend, was_below = x <= bend;
@@ -197,8 +226,8 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   if (factor == 0) return -1;
   const std::int64_t least = (low + factor - 1) / factor;
   if (least * factor <= high) return least;
-  // No multiple lies between: so many moduli have to come off that one does.
-  const std::int64_t moduli = first_multiple_within(modulus % factor, factor, (factor - high % factor) % factor, (factor - low % factor) % factor);
+  // No multiple lies between: so many moduli have to come off that one does. The next multiple is above both ends.
+  const std::int64_t next = least * factor, moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
 

@@ -154,7 +154,8 @@ template <class T> class byte_pair_line_search {
     for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
       byte_vector b, differs{};
       for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
-      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b) ^ lanes(every(a), b);
+      const auto b_in_sum = prepared(exactly, b);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ lanes(every(a), b);
       if (!any_bit(differs)) continue;
       const int enough = count + pairs_of_check;
       for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
@@ -167,6 +168,11 @@ template <class T> class byte_pair_line_search {
       return false;
     }
     return true;
+  }
+  /// The second operand of many sums.
+  template <class Exact> static auto prepared(const Exact& exactly, byte_vector b) {
+    if constexpr (requires { exactly.prepared(b); }) return exactly.prepared(b);
+    else return b;
   }
   static bool any_bit(byte_vector x) {
     std::uint64_t words[register_bytes / 8], all = 0;
