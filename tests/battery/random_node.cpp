@@ -454,7 +454,7 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
     set(16, weight, {outputs, cells}, is_projected), set(17, is_stored ? i32 : f32, {outputs}, is_projected && random.once_in(2));
     set(18, computed, {batch, outputs}), set(19, vector, {batch, cells});
     if (is_stored) make_scaled(made.in[19], std::ldexp(1.0F, -static_cast<int>(random.between(9, 15))));
-    if (is_stored) set_attribute(op, made.words, {"activation", {4}});
+    if (is_stored) set_attribute(op, made.words, {"activation", numbers_t{4}});
   }
   if (computed != i8) return;
   make_scaled(made.in[0], 0.02F, random.between(-128, 127));
