@@ -1,4 +1,5 @@
 // file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
+#include "../support/literals/convolved.inc"
 #include "../support/literals/hybrid.inc"
 #include "../support/literals/shapes.inc"
 #include "../support/literals/streaming.inc"
@@ -6,12 +7,12 @@
 #include <nnrt/model.hpp>
 
 #include <doctest/doctest.h>
-#include <nnrt/exec/partition.hpp>
+#include <nnrt/bpu.hpp>
 #include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/io/make_weights.hpp>
-#include <nnrt/policy/bpu.hpp>
 
 #include <string>
+#include <vector>
 
 #include "../support/written_models.hpp"
 
@@ -22,9 +23,11 @@ using namespace nnrt;
 NNRT_MODEL(hybrid, "folder/hybrid.tflite");
 NNRT_MODEL(arithmetic, "shapes");
 NNRT_MODEL(streaming, "streaming");
+NNRT_MODEL(convolved, "convolved");
 using hybrid_net = graph<hybrid>;
 using streaming_net = graph<streaming>;
 using shapes_net = graph<arithmetic>;
+using convolved_net = graph<convolved>;
 
 // y = relu(w x + b); the rows of w are -5 … -2, -1 … 2 and 3 … 6, times 1/2, 1/4 and 1/8; b is 1, 0, -1.
 static_assert(hybrid_net::inputs.size() == 1 && hybrid_net::inputs[0].name == "x");
@@ -87,7 +90,7 @@ TEST_CASE("file_network: an executor takes the file's weights, and others of the
   CHECK(std::abs((*other)(x)[0] - 10) < 0.1F);
 }
 
-TEST_CASE("file_network: packed weights, dumps and partitions are as of written networks") {
+TEST_CASE("file_network: packed weights and dumps are as of written networks") {
   auto run = executor<hybrid_net>::create();
   REQUIRE(run);
   const auto bytes = store_weights(*run);
@@ -98,6 +101,65 @@ TEST_CASE("file_network: packed weights, dumps and partitions are as of written 
   for (std::size_t i = 0; i < 3; ++i) CHECK((*restored)(x)[i] == (*run)(x)[i]);
   CHECK(hybrid_net::text().find("full_connection") != std::string::npos);
   CHECK(hybrid_net::dot().find("full_connection") != std::string::npos);
+}
+
+// The network of convolved_model(), by hand.
+constexpr auto convolved_by_hand = [](builder& g) {
+  auto x = g.input<f32, shape<1, 4, 4, 1>>("x");
+  auto a = relu(conv2d(x, g.weight<f32, shape<2, 3, 3, 1>>("stem"), g.weight<f32, shape<2>>("stem_bias"), same));
+  auto b = full_connection(flatten(a), g.weight<f32, shape<3, 32>>("head"), g.weight<f32, shape<3>>("head_bias"));
+  g.output("y", softmax(b));
+};
+using by_hand = graph<convolved_by_hand>;
+using careful = bpu<bayes, on_processor<"a">>;
+
+static_assert(supports<bpu<bayes>, convolved_net> && supports<bpu<bernoulli2>, convolved_net> && !supports<careful, convolved_net>);
+static_assert(partition<bpu<bayes>, convolved_net>.segments.size() == partition<bpu<bayes>, by_hand>.segments.size());
+static_assert(partition<careful, convolved_net>.nodes[0].reason.breaks(accelerator_rule::node_must_be_wanted_on_the_accelerator));
+
+/// Three images.
+std::vector<std::array<float, 16>> images() {
+  std::vector<std::array<float, 16>> all(3);
+  for (std::size_t i = 0; i < 48; ++i) all[i / 16][i % 16] = static_cast<float>(i * 29 % 64) / 32 - 1;
+  return all;
+}
+
+/// What the network gives for the images on an accelerator, and in floats; its weights are those of the file.
+struct stored_results {
+  std::vector<float> stored, floats;
+  std::string places;
+};
+template <class G, class Policy> stored_results run_stored() {
+  const auto file = convolved_net::own_weights();
+  REQUIRE(file);
+  const auto samples = images();
+  auto made = [&] {
+    if constexpr (G::has_own_weights) return calibrate<G, Policy>(samples, {.method = calibration_method::max});
+    else return calibrate<G, Policy>(*file, samples, {.method = calibration_method::max});
+  }();
+  REQUIRE(made);
+  auto run = executor<G, Policy>::create(*made);
+  auto in_floats = executor<G>::create(*file);
+  REQUIRE(run);
+  REQUIRE(in_floats);
+  stored_results all;
+  for (const auto& image : samples) {
+    for (const float y : (*run)(image)) all.stored.push_back(y);
+    for (const float y : (*in_floats)(image)) all.floats.push_back(y);
+  }
+  all.places = made->partition_text();
+  return all;
+}
+
+TEST_CASE("file_network: an accelerator runs the file's network with the bits of the one written by hand") {
+  const stored_results of_file = run_stored<convolved_net, bpu<bayes>>(), of_hand = run_stored<by_hand, bpu<bayes>>();
+  CHECK(of_file.stored == of_hand.stored);
+  CHECK(of_file.floats == of_hand.floats);
+  for (std::size_t i = 0; i < of_file.stored.size(); ++i) CHECK(std::abs(of_file.stored[i] - of_file.floats[i]) < 0.02F);
+  CHECK(of_file.places.find("accelerator  conv2d") != std::string::npos);
+  const stored_results held_back = run_stored<convolved_net, careful>();
+  CHECK(held_back.places.find("processor    conv2d") != std::string::npos);
+  CHECK(held_back.stored != of_file.stored);
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ TEST_CASE("dump: attributes by name") {
           auto [a, c] = split(b.input<f32, shape<1, 8>>("x"), sizes<3, 5>, axis<-1>);
           b.output("a", a);
         }) == "axis=-1 output_num=0 sizes=3,5");
+  CHECK(last_attributes([](builder& b) {
+          auto x = b.input<f32, shape<1, 8>>("x");
+          b.output("y", full_connection(x, b.weight<f32, shape<3, 8>>("w"), axis<no_axis>));
+        }) == "axis=none fused=none");
   pool<char> text;
   ir::detail::append_attribute(text, attribute_kind::reals, {});
   CHECK(letters_of(text).empty());

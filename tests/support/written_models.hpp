@@ -93,6 +93,24 @@ inline file streaming_model() {
   return f;
 }
 
+/// y = softmax of a dense layer of relu of a convolution of x [1, 4, 4, 1]: 18 and 96 weights, of which every third is negative.
+inline file convolved_model() {
+  const auto weights = [](int count) {
+    std::vector<double> all;
+    for (int i = 0; i < count; ++i) all.push_back((i % 3 == 0 ? -0.125 : 0.0625) * (1 + i % 5));
+    return bytes_of<float>(all);
+  };
+  file f;
+  f.tensors = {{float32, {1, 4, 4, 1}, "x"}, {float32, {2, 3, 3, 1}, "stem", weights(18)}, {float32, {2}, "stem_bias", bytes_of<float>({0.5, -0.25})},
+               {float32, {1, 4, 4, 2}, "a"}, {float32, {3, 32}, "head", weights(96)}, {float32, {3}, "head_bias", bytes_of<float>({0, 0.5, 1})},
+               {float32, {1, 3}, "b"}, {float32, {1, 3}, "y"}};
+  f.calls = {{3, {0, 1, 2}, {3}, {1, {{1, std::int32_t{1}}, {2, std::int32_t{1}}, {3, std::int8_t{1}}}}},
+             {9, {3, 4, 5}, {6}, {8, {}}},
+             {25, {6}, {7}, {9, {{0, 1.0F}}}}};
+  f.inputs = {0}, f.outputs = {7};
+  return f;
+}
+
 /// The files by the names of their literals.
 struct named_model {
   const char* name;
@@ -100,6 +118,6 @@ struct named_model {
 };
 inline constexpr named_model written_models[] = {
     {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model},
-    {"streaming", streaming_model}};
+    {"streaming", streaming_model}, {"convolved", convolved_model}};
 
 }  // namespace tflite_test

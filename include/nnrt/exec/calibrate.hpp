@@ -417,10 +417,12 @@ struct tensor_inputs {
 
 /// calibrate<G, Policy>() with inputs of either kind, and the operators that they need in 8 bits.
 template <class G, class Policy, class Inputs>
-result<calibrated<G, Policy>> calibrate_with(const weights& file, Inputs& inputs, const operator_info* (*find)(op_code), const calibration_options& wanted) {
+result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs& inputs, const operator_info* (*find)(op_code),
+                                             const calibration_options& wanted) {
+  if (!file) return fail(file.error());
   [[maybe_unused]] constexpr int on_processor = partition<Policy, G>.on_processor;  // a strict policy complains here
   const float_scope usual{float_environment()};
-  auto bound = bind_weights(file, G::weight_specs);
+  auto bound = bind_weights(*file, G::weight_specs);
   if (!bound) return fail(std::move(bound.error()));
   ir::graph optimised = G::ir();
   if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
@@ -454,6 +456,13 @@ template <class G, class Policy, class Samples>
 result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samples, const calibration_options& wanted = {}) {
   detail::tensor_inputs inputs{sample_source::of(samples)};
   return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
+}
+/// The same with the network's own weights: those of a model file (NNRT_MODEL), or none.
+template <class G, class Policy, class Samples>
+  requires(G::has_own_weights)
+result<calibrated<G, Policy>> calibrate(const Samples& samples, const calibration_options& wanted = {}) {
+  detail::tensor_inputs inputs{sample_source::of(samples)};
+  return detail::calibrate_with<G, Policy>(G::own_weights(), inputs, &detail::operators_for_bytes<G, ops::list>::find, wanted);
 }
 
 }  // namespace nnrt::inline NNRT_ISA

@@ -18,5 +18,12 @@ result<calibrated<G, Policy>> calibrate(const weights& file, const Samples& samp
   detail::pixel_inputs inputs(sample_source::of(samples), given, &ops::of<ops::depthwise_conv2d>());
   return detail::calibrate_with<G, Policy>(file, inputs, &detail::operators_for_bytes<G, ops::list, ops::depthwise_conv2d>::find, wanted);
 }
+/// The same with the network's own weights: those of a model file (NNRT_MODEL), or none.
+template <class G, class Policy, class Samples>
+  requires(G::has_own_weights)
+result<calibrated<G, Policy>> calibrate(const Samples& samples, const calibration_options& wanted, std::span<const saved_input> given) {
+  detail::pixel_inputs inputs(sample_source::of(samples), given, &ops::of<ops::depthwise_conv2d>());
+  return detail::calibrate_with<G, Policy>(G::own_weights(), inputs, &detail::operators_for_bytes<G, ops::list, ops::depthwise_conv2d>::find, wanted);
+}
 
 }  // namespace nnrt::inline NNRT_ISA

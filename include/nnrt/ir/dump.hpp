@@ -7,6 +7,8 @@
 #include <nnrt/core/text.hpp>
 #include <nnrt/ir/graph.hpp>
 
+#include <limits>
+
 #include <string>
 #include <string_view>
 
@@ -82,7 +84,11 @@ namespace detail {
         append_attribute(out, kind == attribute_kind::list ? attribute_kind::integer : attribute_kind::real, words.subspan(i, 1));
       }
       return;
-    case attribute_kind::integer:
+    case attribute_kind::integer: {
+      const word v = reader.take();
+      if (v == std::numeric_limits<word>::min()) return append(out, {"none"});  // such as no_axis
+      return append(out, {v});
+    }
     case attribute_kind::choice: return append(out, {reader.take()});
   }
 }
