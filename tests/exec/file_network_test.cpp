@@ -1,6 +1,7 @@
 // file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
 #include "../support/literals/convolved.inc"
 #include "../support/literals/hybrid.inc"
+#include "../support/literals/listed.inc"
 #include "../support/literals/shapes.inc"
 #include "../support/literals/streaming.inc"
 
@@ -22,6 +23,7 @@ using namespace nnrt;
 
 NNRT_MODEL(hybrid, "folder/hybrid.tflite");
 NNRT_MODEL(arithmetic, "shapes");
+NNRT_MODEL(listed, "listed");
 NNRT_MODEL(streaming, "streaming");
 NNRT_MODEL(convolved, "convolved");
 using hybrid_net = graph<hybrid>;
@@ -54,6 +56,14 @@ TEST_CASE("file_network: variables are states, and loops are unrolled in the com
   CHECK(run.output<"y">()[0] == 13);
   run.reset();
   CHECK(run(std::array<float, 2>{0, 0})[1] == 2);
+}
+
+TEST_CASE("file_network: lists are known to the compiler, and none of the network") {
+  static_assert(graph<listed>::nodes == 5 && evaluate<graph<listed>>(std::array<float, 4>{1, 2, 3, -4}) == std::array<float, 4>{3, 6, 9, -12});
+  executor<graph<listed>> run;
+  const auto y = run(std::array<float, 4>{1, 2, 3, -4});
+  CHECK(y[0] == 3);
+  CHECK(y[3] == -12);
 }
 
 TEST_CASE("file_network: the compiler computes what the formula says") {

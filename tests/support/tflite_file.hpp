@@ -15,7 +15,7 @@ namespace tflite_test {
 
 // Element types.
 inline constexpr int float32 = 0, float16 = 1, int32 = 2, uint8 = 3, int64 = 4, string = 5, boolean = 6, int16 = 7,
-                     int8 = 9, float64 = 10, uint64 = 12, resource = 13, int4 = 17;
+                     int8 = 9, float64 = 10, uint64 = 12, resource = 13, variant = 14, int4 = 17;
 
 /// A field of an operator's options.
 struct field {
@@ -282,6 +282,8 @@ class writer {
     const auto name = b_.CreateSharedString(t.name);
     const offset quantised = quantization(t.quantization);
     const offset sparse = t.is_sparse ? write(t.sparse) : b_.EndTable(b_.StartTable());
+    offset_list elements;  // what the tensors in a list are: floats of unknown shape
+    if (t.type == variant) elements = b_.CreateVector(std::vector<offset>{b_.EndTable(b_.StartTable())});
     const further_fields besides(*this, "Tensor");
     const auto start = b_.StartTable();
     besides.add();
@@ -293,6 +295,7 @@ class writer {
     b_.AddElement<std::uint8_t>(slot(5), t.is_variable ? 1 : 0, 0);
     if (t.is_sparse) b_.AddOffset(slot(6), sparse);
     if (!t.signature.empty()) b_.AddOffset(slot(7), signature);
+    if (t.type == variant) b_.AddOffset(slot(9), elements);
     b_.AddElement<std::uint32_t>(slot(10), t.external_buffer, 0);
     return b_.EndTable(start);
   }

@@ -2,6 +2,7 @@
 // Flow: literals/<name>.inc holds what model_literal() makes of each; io/model_literal_test.cpp says so when one is old.
 #pragma once
 
+#include "flex_node.hpp"
 #include "tflite_file.hpp"
 
 namespace tflite_test {
@@ -111,6 +112,34 @@ inline file convolved_model() {
   return f;
 }
 
+/// Rows of y are those of x times 3: a loop takes them out of one list of TensorFlow's and puts them into another one.
+inline file listed_model() {
+  const auto list_call = [](const std::string& op, std::vector<std::int32_t> inputs, std::int32_t output) {
+    return call{32, inputs, {output}, {}, "Flex" + op, -1, flex_options(op, {element_dtype(float_elements)})};
+  };
+  const tensor list{variant, {}, "list"}, counter{int32, {}, "i"}, two{int32, {}, "two", bytes_of<std::int32_t>({2})},
+      row{float32, {2}, "row"}, extents{int32, {1}, "extents", bytes_of<std::int32_t>({2})};
+  file f;
+  f.tensors = {{float32, {2, 2}, "x"}, extents, two, {int32, {}, "from", bytes_of<std::int32_t>({0})}, list, list, counter, list, list,
+               {float32, {2, 2}, "y"}};
+  f.calls = {list_call("TensorListFromTensor", {0, 1}, 4),
+             list_call("TensorListReserve", {1, 2}, 5),
+             {119, {3, 4, 5}, {6, 7, 8}, {93, {{0, std::int32_t{1}}, {1, std::int32_t{2}}}}},
+             list_call("TensorListStack", {8, 1}, 9)};
+  f.inputs = {0}, f.outputs = {9};
+  subgraph condition, body;
+  condition.tensors = {counter, list, list, two, {boolean, {}, "goes_on"}};
+  condition.calls = {{58, {0, 3}, {4}}};
+  condition.inputs = {0, 1, 2}, condition.outputs = {4};
+  body.tensors = {counter, list, list, extents, {int32, {}, "one", bytes_of<std::int32_t>({1})}, counter, row,
+                  {float32, {}, "three", bytes_of<float>({3})}, row, list};
+  body.calls = {{0, {0, 4}, {5}, {11, {}}}, list_call("TensorListGetItem", {1, 0, 3}, 6), {18, {6, 7}, {8}},
+                list_call("TensorListSetItem", {2, 0, 8}, 9)};
+  body.inputs = {0, 1, 2}, body.outputs = {5, 1, 9};
+  f.called = {condition, body};
+  return f;
+}
+
 /// The files by the names of their literals.
 struct named_model {
   const char* name;
@@ -118,6 +147,6 @@ struct named_model {
 };
 inline constexpr named_model written_models[] = {
     {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model},
-    {"streaming", streaming_model}, {"convolved", convolved_model}};
+    {"streaming", streaming_model}, {"convolved", convolved_model}, {"listed", listed_model}};
 
 }  // namespace tflite_test

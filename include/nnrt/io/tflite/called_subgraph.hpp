@@ -15,7 +15,7 @@ class called_subgraph {
  public:
   /// `is_once`: it runs once before the network, and gives variables their first elements.
   constexpr called_subgraph(node_reader& node, std::int64_t number, bool is_once = false);
-  /// The values of its outputs, where these are its inputs: values, or resources.
+  /// The values of its outputs, where these are its inputs: values, resources, or lists.
   [[gnu::cold]] constexpr pool<std::int32_t> call(array_ref<const std::int32_t> operands);
 
  private:
@@ -125,7 +125,7 @@ constexpr called_subgraph::called_subgraph(node_reader& node, std::int64_t numbe
   for (std::size_t i = 0; i < operators.size(); ++i)
     if (auto ok = node_.steps().read_operator(node_.file(), tensors_, node_.network(), node_.finder(), operators, i); !ok) return ok;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const auto id = tensors_.value_or_resource(outputs[i]);
+    const auto id = tensors_.value_or_handle(outputs[i]);
     if (!id) return fail(id.error());
     results.push_back(*id);
   }

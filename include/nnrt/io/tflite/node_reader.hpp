@@ -113,8 +113,9 @@ class node_reader {
   /// newer than the schema, or that change the meaning of any operator.
   /// `changes_variables` is whether the operator's reader says what becomes of variables that it changes.
   [[gnu::cold]] constexpr void check_tables(schema::options_kind expected, bool changes_variables);
-  /// Those of a custom operator.
-  constexpr named_numbers custom_options() const { return named_numbers(node_[schema::node::custom_options].bytes()); }
+  /// Those of a custom operator, as they stand in the file, and where they have names.
+  constexpr std::string_view custom_bytes() const { return node_[schema::node::custom_options].bytes(); }
+  constexpr named_numbers custom_options() const { return named_numbers(custom_bytes()); }
 
   constexpr std::size_t input_count() const { return inputs_.size(); }
   constexpr std::size_t output_count() const { return outputs_.size(); }
@@ -169,21 +170,25 @@ class node_reader {
     refuse(found.code(), {found.letters()});
   }
 
-  /// The value of input i, or the resource that it is.
+  /// The value of input i, or the resource or list that it is.
   constexpr std::int32_t operand(std::size_t i) {
-    return is_fine() && has(i) ? taken(tensors_.value_or_resource(inputs_[i])) : ir::none;
+    return is_fine() && has(i) ? taken(tensors_.value_or_handle(inputs_[i])) : ir::none;
   }
   /// Input i, which must be a resource.
   [[gnu::cold]] constexpr std::int32_t resource(std::size_t i) {
     const std::int32_t id = operand(i);
-    if (is_fine() && !tensor_reader::is_resource(id))
-      refuse(error_code::invalid_file, {"input ", i, ": got ", id == ir::none ? "none" : "a tensor with elements",
-                                        ", expected a resource that VAR_HANDLE makes"});
+    if (is_fine() && !tensor_reader::is_resource(id)) refuse_operand(i, id, "a resource that VAR_HANDLE makes");
     return id;
   }
-  /// Says that output i is a value of which the subgraph that was called has said all, or a resource.
+  /// Input i, which must be a list of tensors, by its place among all lists.
+  [[gnu::cold]] constexpr std::size_t list_operand(std::size_t i) {
+    const std::int32_t id = operand(i);
+    if (is_fine() && !tensor_reader::is_list(id)) refuse_operand(i, id, "a list of tensors");
+    return is_fine() ? tensor_reader::place_of_list(id) : 0;
+  }
+  /// Says that output i is a value of which the subgraph that was called has said all, a resource, or a list.
   [[gnu::cold]] constexpr void pass_on(std::size_t i, std::int32_t id) {
-    if (tensor_reader::is_resource(id)) return define(i, id);
+    if (tensor_reader::is_handle(id)) return define(i, id);
     conclude(i, id);
   }
   /// Whether the value is true, which must be known before the network runs.
@@ -326,6 +331,14 @@ class node_reader {
   [[gnu::cold]] constexpr void conclude(std::size_t i, std::int32_t id);
 
  private:
+  /// Refuses the file for the kind of thing that input i is.
+  [[gnu::cold]] constexpr void refuse_operand(std::size_t i, std::int32_t id, std::string_view expected) {
+    const std::string_view got = id == ir::none                   ? "none"
+                                 : tensor_reader::is_resource(id) ? "a resource"
+                                 : tensor_reader::is_list(id)     ? "a list of tensors"
+                                                                  : "a tensor with elements";
+    refuse(error_code::invalid_file, {"input ", i, ": got ", got, ", expected ", expected});
+  }
   /// Refuses, by its name, an operand that only a run knows where the operator wants a constant: the rule that says so knows no names.
   [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs, std::string_view name);
   [[gnu::cold]] constexpr pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,

@@ -7,6 +7,7 @@
 #include <nnrt/io/tflite/operators/functions.hpp>
 #include <nnrt/io/tflite/operators/images.hpp>
 #include <nnrt/io/tflite/operators/layers.hpp>
+#include <nnrt/io/tflite/operators/lists.hpp>
 #include <nnrt/io/tflite/operators/logic.hpp>
 #include <nnrt/io/tflite/operators/normalisations.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
@@ -206,7 +207,19 @@ inline constexpr operator_row operator_table[] = {
 
 /// Custom operators that we read, by their codes.
 inline constexpr operator_row custom_operator_table[] = {
+    {"FlexTensorListFromTensor", 1, schema::no_options, 2, 2, 1, 1, read_list_from_tensor<detail::flex_lists>},
+    {"FlexTensorListGetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_get_item<detail::flex_lists>},
+    {"FlexTensorListLength", 1, schema::no_options, 1, 1, 1, 1, read_list_length<detail::flex_lists>},
+    {"FlexTensorListReserve", 1, schema::no_options, 2, 2, 1, 1, read_list_reserve<detail::flex_lists>},
+    {"FlexTensorListSetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_set_item<detail::flex_lists>},
+    {"FlexTensorListStack", 1, schema::no_options, 2, 2, 1, 1, read_list_stack<detail::flex_lists>},
     {"TFLite_Detection_PostProcess", 1, schema::no_options, 3, 3, 4, 4, read_detection_post_process},
+    {"TensorListFromTensor", 1, schema::no_options, 2, 2, 1, 1, read_list_from_tensor<detail::own_lists>},
+    {"TensorListGetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_get_item<detail::own_lists>},
+    {"TensorListLength", 1, schema::no_options, 1, 1, 1, 1, read_list_length<detail::own_lists>},
+    {"TensorListReserve", 1, schema::no_options, 2, 2, 1, 1, read_list_reserve<detail::own_lists>},
+    {"TensorListSetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_set_item<detail::own_lists>},
+    {"TensorListStack", 1, schema::no_options, 2, 2, 1, 1, read_list_stack<detail::own_lists>},
 };
 
 /// Operators that Circle files have besides.

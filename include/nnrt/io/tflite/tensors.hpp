@@ -12,6 +12,7 @@
 #include <nnrt/io/tflite/elements.hpp>
 #include <nnrt/io/tflite/names.hpp>
 #include <nnrt/io/tflite/sparse.hpp>
+#include <nnrt/io/tflite/tensor_list.hpp>
 #include <nnrt/io/weight_place.hpp>
 
 #include <limits>
@@ -67,6 +68,7 @@ struct tensor_state {
   std::int64_t copied_bytes = 0;      // of constants and names
   // Of all subgraphs, in the state of the one that is read:
   pool<variable> variables;
+  pool<tensor_list> lists;
   pool<std::int32_t> called_once;     // numbers of subgraphs
   std::int64_t called_operators = 0;  // of subgraphs that others call, with each call
 };
@@ -164,18 +166,28 @@ class tensor_reader {
   constexpr tensor_state& of_all() { return of_all_; }
   /// Forgets the values of tensors but not of constants: the subgraph is called again.
   constexpr void begin_call() { state_.ids.assign(tensors_.size(), ir::none); }
-  /// Says which value, or resource, an input of a called subgraph is. Errors: invalid_file (a tensor that is a constant
+  /// Says which value, resource or list an input of a called subgraph is. Errors: invalid_file (a tensor that is a constant
   /// or has its value; another element type or scale).
   [[gnu::cold]] constexpr result<void> bind(std::int32_t index, std::int32_t id);
-  /// A value as value() gives it, or a resource.
-  [[gnu::cold]] constexpr result<std::int32_t> value_or_resource(std::int32_t index) {
-    if (is_index(index) && is_resource(id_of(index))) return id_of(index);
+  /// A value as value() gives it, a resource, or a list.
+  [[gnu::cold]] constexpr result<std::int32_t> value_or_handle(std::int32_t index) {
+    if (is_index(index) && is_handle(id_of(index))) return id_of(index);
     return value(index);
   }
 
-  /// Resources stand in the place of values, below ir::none.
-  static constexpr bool is_resource(std::int32_t id) { return id < ir::none; }
+  /// Resources and lists stand in the place of values, below ir::none: as many numbers for resources as a network has variables, then lists.
+  static constexpr bool is_handle(std::int32_t id) { return id < ir::none; }
+  static constexpr bool is_resource(std::int32_t id) { return is_handle(id) && id > first_list; }
+  static constexpr bool is_list(std::int32_t id) { return id <= first_list; }
   static constexpr std::int32_t resource(std::size_t variable) { return ir::none - 1 - static_cast<std::int32_t>(variable); }
+  /// Adds a list. Error: not_supported (more than loops make that are unrolled).
+  [[gnu::cold]] constexpr result<std::int32_t> add_list(const tensor_list& made) {
+    if (of_all_.lists.size() == most_lists) return fail(error_code::not_supported, {"lists of tensors: got more than ", most_lists});
+    of_all_.lists.push_back(made);
+    return first_list - static_cast<std::int32_t>(of_all_.lists.size() - 1);
+  }
+  /// A list's place among all of them.
+  static constexpr std::size_t place_of_list(std::int32_t id) { return static_cast<std::size_t>(first_list - id); }
   /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too many).
   [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
   /// The resource of this name. Error: not_supported (more variables than a network has).
@@ -206,6 +218,8 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
 
  private:
+  static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(most_variables);
+
   constexpr bool is_index(std::int32_t index) const { return index >= 0 && static_cast<std::size_t>(index) < tensors_.size(); }
   constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
@@ -415,8 +429,9 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 }
 
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::value(std::int32_t index) {
-  if (is_index(index) && is_resource(id_of(index)))
-    return fail(refusal(index, error_code::invalid_file, {"is a resource, expected one that has elements"}));
+  if (is_index(index) && is_handle(id_of(index)))
+    return fail(refusal(index, error_code::invalid_file,
+                        {is_list(id_of(index)) ? "is a list of tensors" : "is a resource", ", expected one that has elements"}));
   if (is_index(index) && id_of(index) != ir::none) return id_of(index);
   const auto desc = declared(index);
   if (!desc) return fail(desc.error());
@@ -451,7 +466,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
 [[gnu::cold]] constexpr result<void> tensor_reader::bind(std::int32_t index, std::int32_t id) {
   if (is_index(index) && is_variable(index))
     return fail(refusal(index, error_code::not_supported, {"is an input of a subgraph and a variable"}));
-  if (!is_resource(id)) {
+  if (!is_handle(id)) {
     const auto desc = declared_result(index);
     if (!desc) return fail(desc.error());
     const tensor_desc got = network_.desc(id);

@@ -9,7 +9,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 
 namespace detail {
 
-/// The inputs from the first on, values or resources.
+/// The inputs from the first on: values, resources, or lists.
 [[gnu::cold]] constexpr pool<std::int32_t> operands_from(node_reader& node, std::size_t first) {
   pool<std::int32_t> ids;
   for (std::size_t i = first; i < node.input_count(); ++i) ids.push_back(node.operand(i));
@@ -49,7 +49,7 @@ namespace detail {
   pool<std::int32_t> ids = detail::operands_from(node, 0);
   while (node.is_fine()) {
     const pool<std::int32_t> answer = condition.call(ids);
-    if (node.is_fine() && (answer.size() != 1 || tensor_reader::is_resource(answer[0])))
+    if (node.is_fine() && (answer.size() != 1 || tensor_reader::is_handle(answer[0])))
       node.refuse(error_code::invalid_file, {"the condition: got ", answer.size(), " outputs of its subgraph, expected one truth value"});
     if (!node.is_fine() || !node.truth(answer[0], "the number of trips")) break;
     ids = body.call(ids);
