@@ -9845,6 +9845,142 @@ template <class Isa> struct fast<ops::arg_max, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/atan2.hpp
+// atan2: the fast kernels of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/atan2.hpp
+// atan2: the angle of points whose coordinates are two tensors.
+// Flow: front ends call infer(); kernels/select.hpp binds it to the elementwise kernels.
+
+// ===== nnrt/core/atan2.hpp
+// atan2: the angle of a point, as a constexpr function.
+// Flow: ops/atan2.hpp computes each element by it; core/math.hpp has the other elementary functions.
+
+namespace nnrt::inline NNRT_ISA::math {
+
+namespace detail {
+
+/// atan(i / 8), from mpmath at 300 bits.
+inline constexpr wide arctangents[] = {{0.0, 0.0},
+                                       {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
+                                       {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
+                                       {0x1.6f61941e4def1p-2, -0x1.c63aae6f6e918p-56},
+                                       {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56},
+                                       {0x1.1e00babdefeb4p-1, -0x1.928df287a668fp-58},
+                                       {0x1.4978fa3269ee1p-1, 0x1.2419a87f2a458p-56},
+                                       {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
+                                       {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
+
+/// atan(y / x) for 2^-30 x <= y <= x, neither so small nor so large that products of the two leave the range of doubles.
+/// With c = i / 8 next to y / x, atan(y / x) = atan(c) + atan(r), r = (y - c x) / (x + c y), |r| < 1/15.
+constexpr wide wide_atan(double y, double x) {
+  const auto i = static_cast<int>(nearest(NNRT_PRODUCT(8.0, y / x)));
+  const double c = 0.125 * i;
+  const wide cx = product_of(c, x), cy = product_of(c, y), difference = sum_of(y, -cx.high), sum = sum_of(x, cy.high);
+  const double low = difference.low - cx.low, divisor_low = sum.low + cy.low;
+  const wide numerator = sum_of(difference.high, low);
+  const double r = numerator.high / sum.high;
+  const wide back = product_of(r, sum.high);
+  const double r_low = (((numerator.high - back.high) - back.low) + (numerator.low - product(r, divisor_low))) / sum.high;
+  // Taylor's series; the first term left out is below 2^-66 of r.
+  const double z = product(r, r);
+  const double series = polynomial(z, 1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3);
+  const wide whole = sum_of(arctangents[i].high, r);
+  return {whole.high, whole.low + (arctangents[i].low + (r_low + product(product(r, z), series)))};
+}
+
+/// atan(y / x) for 0 < y <= x, of which both may be infinite.
+constexpr wide wide_angle(double y, double x) {
+  if (is_inf(x)) return is_inf(y) ? arctangents[8] : wide{};
+  const double quotient = y / x;
+  if (quotient < 0x1p-30) return {quotient, 0.0};
+  const double unit = x > 0x1p900 ? 0x1p-200 : x < 0x1p-600 ? 0x1p400 : 1.0;
+  return wide_atan(product(y, unit), product(x, unit));
+}
+
+}  // namespace detail
+
+/// The angle of the point (x, y) from the first axis, in radians from -pi to pi, which has the sign of y. It is 0 or pi for y = 0,
+/// by the sign of x, a zero's too; multiples of pi/4 where one of them is infinite, or both; NaN if one of them is none.
+/// Error: at most 0.51 ulp (core/atan2).
+constexpr double atan2(double y, double x) {
+  if (is_nan(x) || is_nan(y)) return nan<double>;
+  const bool is_left = detail::bits(x) >> 63U != 0, is_steep = abs(y) > abs(x);
+  const double longer = is_steep ? abs(y) : abs(x), shorter = is_steep ? abs(x) : abs(y);
+  const detail::wide a = shorter == 0.0 ? detail::wide{} : detail::wide_angle(shorter, longer);
+  if (!is_steep && !is_left) return copysign(a.high + a.low, y);
+  // pi - a, pi/2 - a or pi/2 + a
+  const double times = is_steep ? 1.0 : 2.0, sign = is_steep && is_left ? 1.0 : -1.0;
+  const detail::wide sum = detail::sum_of(NNRT_PRODUCT(times, detail::half_pi.high), NNRT_PRODUCT(sign, a.high));
+  return copysign(sum.high + (sum.low + (NNRT_PRODUCT(times, detail::half_pi.low) + NNRT_PRODUCT(sign, a.low))), y);
+}
+constexpr float atan2(float y, float x) { return static_cast<float>(atan2(double{y}, double{x})); }
+
+}  // namespace nnrt::inline NNRT_ISA::math
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Angle of points from the first axis, element by element.
+///
+///   y, x: shapes that broadcast as NumPy's do      angle: the common shape, in radians from -pi to pi
+///
+/// The point is (x, y): the angle has the sign of y and is atan(y / x) where x is positive. The special values are those of C's
+/// atan2: 0 or pi for y = 0, by the sign of x, multiples of pi/4 for infinities, NaN for NaN. `angle` has the dtype of higher
+/// precision of the two.
+///
+/// Broken rules: see `rule`; extents are counted from the innermost. Source: C's atan2; TFLite's ATAN2.
+struct atan2 {
+  static constexpr op_code code{1020};
+  static constexpr std::string_view name = "atan2";
+  static constexpr operand_spec inputs[] = {{"y", types::floating}, {"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"angle", types::floating}};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .typed_in_common = types::floating, .in_files = file_order::broadcast};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { extents_must_be_equal_or_1 };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    return detail::infer_broadcast<Rule>(in, common_type(in[0].desc.type, in[1].desc.type));
+  }
+  static constexpr auto macs = no_macs;
+
+  /// One element of the result.
+  template <class T> static constexpr T element(const attrs&, T y, T x) {
+    return math::convert<T>(math::atan2(math::convert<double>(y), math::convert<double>(x)));
+  }
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detail::for_each_pair<T>(in, out, [&](T y, T x) { return element(a, y, x); });
+  }
+};
+
+}  // namespace ops
+
+/// atan2(y, x), where one of the two may be a number.
+template <class Y, class X, dsl::keyword_argument... Keywords>
+requires dsl::operand_pair<Y, X>
+constexpr auto atan2(Y y, X x, Keywords... keywords) {
+  dsl::check_scalar<Y, X>();
+  return dsl::apply<ops::atan2>(y, x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+template <class Isa> struct fast<ops::atan2, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!has_work(node)) return {};
+    constexpr std::int64_t cost = 32;  // an angle takes about as long as this many additions
+    return element_binding<ops::atan2>::template select<float, float16, double>(node, parts_for(node.out[0].elements() * cost));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/avg_pool.hpp
 // avg_pool: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -21140,6 +21276,47 @@ template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
 // detection_post_process: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
 
+// ===== nnrt/kernels/candidate_heap.hpp
+// candidate_heap: candidates of which the best one is wanted, again and again.
+// Flow: the kernels of detectors take boxes from it, best score first.
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A heap in memory of its owner: each element stands before the two below it, by Candidate::is_before().
+template <class Candidate> class candidate_heap {
+ public:
+  candidate_heap(Candidate* first, std::int64_t count) : first_(first), count_(count) {
+    for (std::int64_t i = count / 2; i-- > 0;) sink(i, first[i]);
+  }
+  bool is_empty() const { return count_ == 0; }
+  Candidate take() {
+    const Candidate best = first_[0];
+    if (--count_ > 0) sink(0, first_[count_]);
+    return best;
+  }
+  /// Puts a candidate back; there are at most as many as in the beginning.
+  void put(const Candidate c) {
+    std::int64_t i = count_++;
+    for (; i > 0 && c.is_before(first_[(i - 1) / 2]); i = (i - 1) / 2) first_[i] = first_[(i - 1) / 2];
+    first_[i] = c;
+  }
+
+ private:
+  void sink(std::int64_t i, const Candidate c) {
+    for (std::int64_t next = 2 * i + 1; next < count_; next = 2 * i + 1) {
+      if (next + 1 < count_ && first_[next + 1].is_before(first_[next])) ++next;
+      if (!first_[next].is_before(c)) break;
+      first_[i] = first_[next];
+      i = next;
+    }
+    first_[i] = c;
+  }
+
+  Candidate* first_;
+  std::int64_t count_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/detection_post_process.hpp
 // detection_post_process: the boxes that a detector found, each once, the best first.
 // Flow: front ends call infer(); kernels/select.hpp binds it.
@@ -21491,39 +21668,6 @@ constexpr auto detection_post_process(tensor<B> bbox, tensor<S> scores, tensor<A
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
-namespace detail {
-
-/// Candidates of which the best one is wanted, again and again: a heap, each in front of the two behind it.
-class candidate_heap {
- public:
-  using candidate = ops::detail::candidate;
-  candidate_heap(candidate* first, std::int64_t count) : first_(first), count_(count) {
-    for (std::int64_t i = count / 2; i-- > 0;) sink(i, first[i]);
-  }
-  bool is_empty() const { return count_ == 0; }
-  candidate take() {
-    const candidate best = first_[0];
-    if (--count_ > 0) sink(0, first_[count_]);
-    return best;
-  }
-
- private:
-  void sink(std::int64_t i, const candidate c) {
-    for (std::int64_t next = 2 * i + 1; next < count_; next = 2 * i + 1) {
-      if (next + 1 < count_ && first_[next + 1].is_before(first_[next])) ++next;
-      if (!first_[next].is_before(c)) break;
-      first_[i] = first_[next];
-      i = next;
-    }
-    first_[i] = c;
-  }
-
-  candidate* first_;
-  std::int64_t count_;
-};
-
-}  // namespace detail
-
 /// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the best.
 template <class Isa> struct fast<ops::detection_post_process, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -21550,7 +21694,7 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
       std::int64_t count = 0;
       for (std::int64_t i = 0; i < found.candidates(); ++i)
         if (ops::detail::candidate c; found.candidate_at(i, c)) room[count++] = c;
-      for (detail::candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
+      for (candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
       found.finish();
     }
   }
@@ -27430,6 +27574,253 @@ template <class Isa> struct fast<ops::neg, Isa> : unary_binding<fast<ops::neg, I
   }
   static constexpr std::int64_t cost = 1;
   static neg_lanes function(array_ref<const word>) { return {}; }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/non_max_suppression.hpp
+// non_max_suppression: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/non_max_suppression.hpp
+// non_max_suppression: which boxes stay when those are dropped that overlap better ones.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Indices of the boxes that are chosen, of each class of each image for itself, the best first (non-maximum suppression).
+///
+///   boxes: [N, 4], two opposite corners (y, x, y, x)      scores_of_boxes: [N]      M = max_detections
+///   indices (i32), chosen_scores: [M]      count (i32): [], how many of them there are
+///
+///   boxes: [B, N, 4]      scores_of_boxes: [B, C, N]      M = B * C * max_detections
+///   indices (i32): [M, 3], image, class and box      chosen_scores: [M]      count (i32): []
+///
+///   iou_threshold, score_threshold, sigma: one number each; 0, minus infinity and 0 where they are missing
+///
+/// Again and again the box with the best score is chosen, of equal scores the one with the smaller index, until max_detections
+/// are, or no score is above score_threshold. A box is dropped when it shares more than iou_threshold of the area that it covers
+/// together with a chosen one; with drops_equal also when it shares just that. Boxes without area share none. With a sigma above 0
+/// (soft suppression) each box that is chosen multiplies the scores of all others by exp(-share^2 / (2 sigma)), of which
+/// chosen_scores has those that the boxes were chosen for. Results after the first `count` are 0. With center_point_box, a box is
+/// its centre, width and height (x, y, w, h). A score that is NaN is below all thresholds.
+///
+/// Shares and scores are computed in f64; shares are compared in the dtype of the boxes.
+///
+/// Broken rules: see `rule`; ranks, extents and counts. Source: ONNX NonMaxSuppression, with an upper bound of results; TFLite's
+/// NON_MAX_SUPPRESSION_V4 and _V5 (with drops_equal), which leave the order of equal scores open and take a box without area more
+/// than once. Soft suppression: Bodla et al., https://arxiv.org/abs/1704.04503.
+struct non_max_suppression {
+  static constexpr op_code code{1021};
+  static constexpr std::string_view name = "non_max_suppression";
+  static constexpr operand_spec inputs[] = {{"boxes", types::floating},
+                                            {"scores_of_boxes", types::floating},
+                                            {"iou_threshold", types::floating, presence::optional},
+                                            {"score_threshold", types::floating, presence::optional},
+                                            {"sigma", types::floating, presence::optional}};
+  static constexpr operand_spec outputs[] = {
+      {"indices", types_of(i32)}, {"chosen_scores", types::floating}, {"count", types_of(i32)}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged};
+  static constexpr std::string_view choice = "a share is about iou_threshold, or a score about another one: then boxes may be others";
+  static constexpr error_bound errors[] = {
+      {types_of(f32, f16), 0.51, error_unit::result, 0, false, {}, choice},
+      {types_of(f64), 3, error_unit::result, 4, false, "boxes that were chosen before", choice}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  /// Larger indices would not fit into i32.
+  static constexpr std::int64_t max_boxes = std::int64_t{1} << 31;
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, max_detections), (bool, drops_equal), (bool, center_point_box));
+    constexpr attrs() : max_detections(10), drops_equal(false), center_point_box(false) {}
+  };
+  enum class rule {
+    boxes_rank_must_be_2_or_3,
+    scores_rank_must_be_1_or_that_of_batches,
+    boxes_must_have_four_numbers,
+    extents_must_be_those_of_the_boxes,
+    types_must_be_equal,
+    thresholds_must_be_one_number,
+    detections_must_not_be_negative,
+    boxes_must_be_countable_in_32_bits,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc &boxes = in[0].desc, &scores = in[1].desc;
+    if (auto v = require_between(Rule::boxes_rank_must_be_2_or_3, boxes.rank(), 2, 3); !v) return v;
+    const bool has_classes = boxes.rank() == 3;
+    if (auto v = require(Rule::scores_rank_must_be_1_or_that_of_batches, scores.rank(), has_classes ? 3 : 1); !v) return v;
+    if (auto v = require_same_extent(Rule::boxes_must_have_four_numbers, boxes.shape[-1], 4); !v) return v;
+    constexpr rule fit = Rule::extents_must_be_those_of_the_boxes;
+    if (auto v = require_same_extent(fit, scores.shape[-1], boxes.shape[-2]); !v) return v;
+    if (has_classes)
+      if (auto v = require_same_extent(fit, scores.shape[0], boxes.shape[0]); !v) return v;
+    if (auto v = require(Rule::types_must_be_equal, scores.type, boxes.type); !v) return v;
+    for (std::size_t i = 2; i < in.size(); ++i)
+      if (in[i])
+        if (auto v = require_same_extent(Rule::thresholds_must_be_one_number, in[i].desc.elements(), 1); !v) return v;
+    if (auto v = require_at_least(Rule::detections_must_not_be_negative, a.max_detections, 0); !v) return v;
+    const std::int64_t count = boxes.shape[-2] < 0 ? scores.shape[-1] : boxes.shape[-2];
+    if (auto v = require_at_most(Rule::boxes_must_be_countable_in_32_bits, count, max_boxes); !v) return v;
+    std::int64_t all = a.max_detections < max_elements ? a.max_detections : max_elements + 1;
+    if (has_classes) all = extent_product(extent_product(boxes.shape[0] < 0 ? scores.shape[0] : boxes.shape[0], scores.shape[1]), all);
+    return yields(tensor_desc{i32, has_classes ? shape_t{all, 3} : shape_t{all}}, tensor_desc{boxes.type, shape_t{all}},
+                  tensor_desc{i32, shape_t{}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    detections<T> found(a, in, out);
+    do {
+      detail::candidate best;
+      while (found.has_room() && found.find_best(best)) found.take(best);
+    } while (found.next_class());
+    found.finish();
+  }
+
+  /// The results in the making, class by class; T is the type of boxes and scores.
+  template <class T> class detections {
+   public:
+    constexpr detections(const attrs& a, arguments in, results out)
+        : a_(a), boxes_(in[0].as<const T>()), scores_(in[1].as<const T>()), indices_(out[0].as<std::int32_t>()),
+          chosen_(out[1].as<T>()), count_(out[2].as<std::int32_t>()), boxes_of_each_(in[0].shape()[-2]),
+          columns_(in[0].shape().rank == 3 ? 3 : 1), classes_(columns_ == 3 ? in[1].shape()[1] : 1),
+          all_classes_(columns_ == 3 ? in[1].shape()[0] * classes_ : 1), threshold_(number(in, 2, 0)),
+          lowest_(number(in, 3, -math::infinity<double>)), sigma_(number(in, 4, 0)) {}
+
+    constexpr std::int64_t boxes() const { return all_classes_ == 0 ? 0 : boxes_of_each_; }
+    constexpr bool has_room() const { return taken_ - first_ < a_.max_detections && boxes() > 0; }
+    /// Goes on with the next class of an image, or the first one of the next image; false behind the last one.
+    constexpr bool next_class() {
+      first_ = taken_;
+      return ++class_ < all_classes_;
+    }
+    constexpr void finish() {
+      for (std::int64_t i = taken_ * columns_; i < indices_.elements(); ++i) indices_[i] = 0;
+      for (std::int64_t i = taken_; i < chosen_.elements(); ++i) chosen_[i] = T{};
+      count_[0] = static_cast<std::int32_t>(taken_);
+    }
+
+    /// Box i with its own score; false: it is too low.
+    constexpr bool candidate_at(std::int64_t i, detail::candidate& c) const {
+      c = {math::convert<double>(scores_[class_ * boxes_of_each_ + i]), 0, i};
+      return is_high(c.score);
+    }
+    /// How many boxes of this class are chosen.
+    constexpr std::int64_t chosen() const { return taken_ - first_; }
+    /// Lowers the score of a candidate as the chosen boxes want it from number `seen` on; false: it is dropped.
+    constexpr bool survives(detail::candidate& c, std::int64_t seen) const {
+      for (std::int64_t i = first_ + seen; i < taken_; ++i) {
+        const std::int64_t other = indices_[i * columns_ + columns_ - 1];
+        if (other == c.index) return false;
+        const double share = detail::overlap(box_at(c.index), box_at(other));
+        const double rounded = math::convert<double>(math::convert<T>(share));
+        if (a_.drops_equal ? rounded >= threshold_ : rounded > threshold_) return false;
+        if (!(sigma_ > 0) || share == 0) continue;
+        c.score = math::product(c.score, math::exp(math::product(-0.5 / sigma_, math::product(share, share))));
+        if (!is_high(c.score)) return false;
+      }
+      return true;
+    }
+    /// The best candidate by the scores that all have beside the chosen boxes.
+    constexpr bool find_best(detail::candidate& best) const {
+      bool is_found = false;
+      for (std::int64_t i = 0; i < boxes(); ++i) {
+        detail::candidate c;
+        if (!candidate_at(i, c) || !survives(c, 0) || (is_found && !c.is_before(best))) continue;
+        best = c;
+        is_found = true;
+      }
+      return is_found;
+    }
+    constexpr void take(const detail::candidate& c) {
+      const std::int64_t at = taken_ * columns_;
+      if (columns_ == 3) {
+        indices_[at] = static_cast<std::int32_t>(class_ / classes_);
+        indices_[at + 1] = static_cast<std::int32_t>(class_ % classes_);
+      }
+      indices_[at + columns_ - 1] = static_cast<std::int32_t>(c.index);
+      chosen_[taken_++] = math::convert<T>(c.score);
+    }
+
+   private:
+    static constexpr double number(arguments in, std::size_t i, double otherwise) {
+      return i < in.size() && in[i] ? detail::real_element(in[i], 0) : otherwise;
+    }
+    constexpr bool is_high(double score) const { return score > lowest_; }
+    constexpr detail::box<double> box_at(std::int64_t i) const {
+      const std::int64_t first = (class_ / classes_ * boxes_of_each_ + i) * 4;
+      double x[4] = {};
+      for (int k = 0; k < 4; ++k) x[k] = math::convert<double>(boxes_[first + k]);
+      if (a_.center_point_box) {
+        const double half_w = math::product(0.5, x[2]), half_h = math::product(0.5, x[3]);
+        return {x[1] - half_h, x[0] - half_w, x[1] + half_h, x[0] + half_w};
+      }
+      return {std::min(x[0], x[2]), std::min(x[1], x[3]), std::max(x[0], x[2]), std::max(x[1], x[3])};
+    }
+
+    const attrs& a_;
+    tensor_view<const T> boxes_, scores_;
+    tensor_view<std::int32_t> indices_;
+    tensor_view<T> chosen_;
+    tensor_view<std::int32_t> count_;
+    std::int64_t boxes_of_each_, columns_, classes_, all_classes_;
+    double threshold_, lowest_, sigma_;
+    std::int64_t class_ = 0, first_ = 0, taken_ = 0;
+  };
+};
+
+}  // namespace ops
+
+/// auto [indices, scores, count] = non_max_suppression(boxes, scores, iou_threshold, score_threshold, sigma,
+/// max_detections<100>), of which the last three operands may be numbers, or missing from the last one on.
+template <tensor_desc B, tensor_desc S, class... Rest> constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
+  return dsl::apply<ops::non_max_suppression>(boxes, scores, rest...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a candidate that is
+/// the best one by its last score, and keeps it beside what was chosen since, is the best of all.
+template <class Isa> struct fast<ops::non_max_suppression, Isa> {
+  /// A box, and how many chosen ones its score takes into account.
+  struct candidate : ops::detail::candidate {
+    std::int64_t seen = 0;
+  };
+  static constexpr kernel_choice select(const kernel_request& node) {
+    constexpr std::int64_t most = std::int64_t{1} << 22;
+    const std::int64_t boxes = node.in[0].desc.shape[-2];
+    if (!has_work(node) || boxes < 1 || boxes > most) return {};
+    const dtype type = node.in[0].desc.type;
+    return {.run = type == f32 ? &run<float> : type == f16 ? &run<float16> : &run<double>,
+            .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
+            .name = "suppress by heap"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::non_max_suppression::attrs>(call.attrs);
+    auto* const room = reinterpret_cast<candidate*>(call.scratch);
+    ops::non_max_suppression::detections<T> found(attrs, call.in, call.out);
+    do {
+      std::int64_t count = 0;
+      for (std::int64_t i = 0; found.has_room() && i < found.boxes(); ++i)
+        if (candidate c; found.candidate_at(i, c)) room[count++] = c;
+      for (candidate_heap<candidate> heap(room, count); !heap.is_empty() && found.has_room();) {
+        candidate c = heap.take();
+        const double score = c.score;
+        if (!found.survives(c, c.seen)) continue;
+        c.seen = found.chosen();
+        if (c.score == score) found.take(c);
+        else heap.put(c);
+      }
+    } while (found.next_class());
+    found.finish();
+  }
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
@@ -34392,6 +34783,150 @@ template <class Isa> struct fast<ops::transpose, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/unique.hpp
+// unique: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/unique.hpp
+// unique: the different elements of a list, and which of them each element is.
+// Flow: front ends call infer(); kernels/select.hpp binds it to a sort.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// The different elements of a list, each once: in the order in which they come first, or sorted from the smallest up.
+///
+///   x: [n]
+///   y: [n]      positions (i32): [n], where in y each element of x is      count (i32): [], how many different ones there are
+///   first (i32): [n], where in x each element of y comes first      repeats (i32): [n], how often it comes
+///
+/// How many there are only a run knows; n is the bound that shapes tell. After the first `count` elements of y its first one is repeated,
+/// so that each element of y is one of x; those of `first` and `repeats` are 0. NaN is larger than every number and equal to every
+/// other NaN, and zeros are equal whatever their signs. The elements of a quantised x are compared, and taken over, as what is stored.
+///
+/// Broken rules: see `rule`; elements are counted. Source: TFLite's UNIQUE, ONNX Unique (without an axis).
+struct unique {
+  static constexpr op_code code{1023};
+  static constexpr std::string_view name = "unique";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"y", types::any},
+                                             {"positions", types_of(i32)},
+                                             {"count", types_of(i32)},
+                                             {"first", types_of(i32)},
+                                             {"repeats", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, sorted));
+    constexpr attrs() : sorted(true) {}
+  };
+  enum class rule { input_rank_must_be_1, elements_must_be_countable_in_32_bits };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require(Rule::input_rank_must_be_1, x.rank(), 1); !v) return v;
+    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+    if (auto v = require_at_most(Rule::elements_must_be_countable_in_32_bits, x.shape[0], most); !v) return v;
+    const tensor_desc list{i32, x.shape};
+    return yields(x, list, tensor_desc{i32, shape_t{}}, list, list);
+  }
+  static constexpr auto macs = no_macs;
+
+  /// Whether a comes before b in a sorted list.
+  template <class T> static constexpr bool is_smaller(T a, T b) { return detail::is_larger(b, a); }
+
+  /// What stands after the first `count` elements of a list.
+  template <class T>
+  static constexpr void finish(const tensor_view<T>& y, const tensor_view<std::int32_t>& first, const tensor_view<std::int32_t>& repeats,
+                               std::int64_t count) {
+    for (std::int64_t i = count; i < y.elements(); ++i) y[i] = y[0], first[i] = 0, repeats[i] = 0;
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto positions = out[1].as<std::int32_t>(), first = out[3].as<std::int32_t>(), repeats = out[4].as<std::int32_t>();
+    const auto differ = [](T p, T q) { return is_smaller(p, q) || is_smaller(q, p); };
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      std::int64_t place = 0;  // in y: of an equal element, or of the first one that is larger
+      while (place < count && (a.sorted ? is_smaller<T>(y[place], x[i]) : differ(y[place], x[i]))) ++place;
+      if (place == count || differ(y[place], x[i])) {
+        for (std::int64_t k = count++; k > place; --k) y[k] = y[k - 1], first[k] = first[k - 1], repeats[k] = repeats[k - 1];
+        y[place] = x[i], first[place] = static_cast<std::int32_t>(i), repeats[place] = 0;
+      }
+      ++repeats[place];
+    }
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      std::int64_t place = 0;
+      while (differ(y[place], x[i])) ++place;
+      positions[i] = static_cast<std::int32_t>(place);
+    }
+    finish(y, first, repeats, count);
+    out[2].as<std::int32_t>()[0] = static_cast<std::int32_t>(count);
+  }
+};
+
+}  // namespace ops
+
+/// auto [y, positions, count, first, repeats] = unique(x), with unsorted for the order in which elements come first.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unique(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::unique>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+#include <algorithm>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference does other dtypes: of 8
+/// bits there are few different elements, and with those it takes few steps.
+template <class Isa> struct fast<ops::unique, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype type = node.in[0].desc.type;
+    if (!has_work(node) || !types_of(f32, i32, i64).contains(type)) return {};
+    return {.run = type == f32 ? &run<float> : type == i32 ? &run<std::int32_t> : &run<std::int64_t>,
+            .scratch_bytes = node.in[0].desc.elements() * static_cast<std::int64_t>(sizeof(std::int32_t)),
+            .name = "sort"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    using ops::unique;
+    const bool sorted = unpack<unique::attrs>(call.attrs).sorted;
+    const auto x = call.in[0].as<const T>();
+    const auto y = call.out[0].as<T>();
+    const auto positions = call.out[1].as<std::int32_t>(), first = call.out[3].as<std::int32_t>(), repeats = call.out[4].as<std::int32_t>();
+    auto* const order = reinterpret_cast<std::int32_t*>(call.scratch);
+    const auto n = static_cast<std::int32_t>(x.elements());
+    for (std::int32_t i = 0; i < n; ++i) order[i] = i;
+    std::sort(order, order + n, [&](std::int32_t i, std::int32_t k) {
+      return unique::is_smaller<T>(x[i], x[k]) || (!unique::is_smaller<T>(x[k], x[i]) && i < k);
+    });
+    // Until all have their places, `positions` says where in x an element comes first.
+    for (std::int32_t i = 0, leader = 0; i < n; ++i) {
+      if (i == 0 || unique::is_smaller<T>(x[order[i - 1]], x[order[i]])) leader = order[i];
+      positions[order[i]] = leader;
+    }
+    std::int32_t count = 0;
+    const auto take = [&](std::int32_t i) {  // if the element comes first at i
+      if (positions[i] != i) return;
+      y[count] = x[i], first[count] = i, repeats[count] = 0;
+      ++count;
+    };
+    for (std::int32_t i = 0; i < n; ++i) take(sorted ? order[i] : i);
+    for (std::int32_t k = 0; k < count; ++k) order[first[k]] = k;
+    for (std::int32_t i = 0; i < n; ++i) ++repeats[positions[i] = order[positions[i]]];
+    unique::finish(y, first, repeats, count);
+    call.out[2].as<std::int32_t>()[0] = count;
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/unstack.hpp
 // unstack: the fast kernel of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -34984,6 +35519,65 @@ template <tensor_desc X, dsl::keyword_argument... Keywords>
 requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::flatten>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/nonzero.hpp
+// nonzero: where a tensor is not 0.
+// Flow: front ends call infer(); it runs by its reference.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Indices of the elements that are not 0, in the order of memory.
+///
+///   x: any shape [d0, …], of rank r      indices (i64): [n, r], n = d0 * …      count (i32): [], how many of them there are
+///
+/// How many there are only a run knows; n is the bound that shapes tell, and indices after the first `count` are 0. Truth values
+/// count as 0 and 1; NaN is not 0, -0 is.
+///
+/// Broken rules: see `rule`; elements are counted. Source: TFLite's WHERE of one operand; ONNX NonZero, whose indices stand in columns.
+struct nonzero {
+  static constexpr op_code code{1022};
+  static constexpr std::string_view name = "nonzero";
+  static constexpr operand_spec inputs[] = {{"x", types::any}};
+  static constexpr operand_spec outputs[] = {{"indices", types_of(i64)}, {"count", types_of(i32)}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+  using attrs = no_attributes;
+  enum class rule { elements_must_be_countable_in_32_bits };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    constexpr std::int64_t most = (std::int64_t{1} << 31) - 1;
+    if (auto v = require_at_most(Rule::elements_must_be_countable_in_32_bits, x.elements(), most); !v) return v;
+    return yields(tensor_desc{i64, shape_t{x.elements(), x.rank()}}, tensor_desc{i32, shape_t{}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs&, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto indices = out[0].as<std::int64_t>();
+    std::int64_t next = 0, count = 0;
+    shape_t at;
+    at.rank = x.rank();
+    for (std::int64_t left = x.elements(); left > 0; --left, next_index(at, x.shape)) {
+      if (x.at(at) == T{}) continue;
+      for (const std::int64_t index : at) indices[next++] = index;
+      ++count;
+    }
+    while (next < indices.elements()) indices[next++] = 0;
+    out[1].as<std::int32_t>()[0] = static_cast<std::int32_t>(count);
+  }
+};
+
+}  // namespace ops
+
+/// auto [indices, count] = nonzero(x): where x is not 0.
+template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto nonzero(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::nonzero>(x, keywords...);
 }
 
 }  // namespace nnrt::inline NNRT_ISA
@@ -35660,7 +36254,11 @@ using list = type_list<  //
     half_cast,           // 1006
     sequence_lstm,       // 1007
     sequence_rnn,        // 1008
-    svdf>;               // 1009
+    svdf,                // 1009
+    atan2,               // 1020
+    non_max_suppression,     // 1021
+    nonzero,             // 1022
+    unique>;             // 1023
 
 }  // namespace nnrt::inline NNRT_ISA::ops
 

@@ -112,9 +112,12 @@ shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
 /// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by their
-/// roles: boxes beside scores and anchors, what a recurrent layer has beside its steps, and what a layer adds to its sums.
+/// roles: boxes beside scores, anchors and thresholds, what a recurrent layer has beside its steps, and what a layer adds to its sums.
 std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
+  if (role == "boxes") return random.once_in(2) ? shape_t{any_extent(random), 4} : shape_t{any_extent(random), any_extent(random), 4};
+  if (role == "scores_of_boxes" && first.rank > 1) return first.rank == 2 ? shape_t{first[0]} : shape_t{first[0], random.between(1, 3), first[1]};
+  if (role == "iou_threshold" || role == "score_threshold" || role == "sigma") return random.once_in(2) ? shape_t{} : shape_t{1};
   if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
   if (role == "anchors" && first.rank > 1) return shape_t{first[1], 4};
   if (role == "scores" && first.rank > 1) return shape_t{first[0], first[1], random.between(1, 5)};
@@ -494,7 +497,7 @@ void make_operands(random_node& made, dtype computed, shape_wish wish, dice& ran
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
       const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
-      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") || op.inputs.back().role == "addend"
+      const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || op.inputs[0].role == "boxes" || (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") || op.inputs.back().role == "addend"
                                                  ? like_partners(row.role, before, random)
                                                  : std::nullopt;
       const shape_t shape = fitting          ? *fitting

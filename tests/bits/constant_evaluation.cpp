@@ -38,7 +38,7 @@ template <dtype T>
 inline constexpr auto functions_of_two = [](builder& g) {
   auto a = g.input<T, shape<24>>("a"), b = g.input<T, shape<24>>("b");
   g.output("y", concat(add(a, b), sub(a, b), mul(a, b), div(a, b), mod(a, b), pow(abs(a), b), squared_difference(a, b),
-                       maximum(a, b), minimum(a, b), axis<0>));
+                       maximum(a, b), minimum(a, b), atan2(a, b), axis<0>));
 };
 template <dtype T>
 inline constexpr auto normalised_layer = [](builder& g) {
@@ -106,6 +106,11 @@ inline constexpr auto detected = [](builder& g) {
                              abs(g.input<T, shape<6, 4>>("anchors")), num_classes<2>, max_detections<3>,
                              box_scale<10, 10, 5, 5>, iou_threshold<0.6F>, score_threshold<0.1F>);
   g.output("y", boxes);
+};
+template <dtype T>
+inline constexpr auto suppressed = [](builder& g) {
+  auto [indices, scores, count] = non_max_suppression(g.input<T, shape<6, 4>>("boxes"), g.input<T, shape<6>>("scores"), 0.9F, -0.5F, 0.3F, max_detections<5>);
+  g.output("y", scores);
 };
 /// All elements as one row.
 template <class X> constexpr auto row(X x) { return reshape(x, shape<-1>); }
@@ -311,7 +316,7 @@ int main() {
   all += IN_EACH_FLOAT(normalised_instance, f64) + IN_EACH_FLOAT(normalised_row, f64);
   all += IN_EACH_FLOAT(folded, f64) + IN_EACH_FLOAT(dense, f32) + IN_EACH_FLOAT(convolved, f32);
   all += IN_EACH_FLOAT(scaled, f64) + IN_EACH_FLOAT(resized, f64) + IN_EACH_FLOAT(recurrent, f64);
-  all += IN_EACH_FLOAT(detected, f64) + IN_EACH_FLOAT(rounded, f32);
+  all += IN_EACH_FLOAT(detected, f64) + IN_EACH_FLOAT(suppressed, f64) + IN_EACH_FLOAT(rounded, f32);
   all += differing<stepwise>("stepwise") + differing<filtered>("filtered");
 #ifdef NNRT_EVERY_DTYPE
   all += IN_EACH_FLOAT(moved, f32) + IN_EACH_FLOAT(moved_pixels, f32) + IN_EACH_FLOAT(made, f32);

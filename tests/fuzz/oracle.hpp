@@ -86,7 +86,9 @@ inline bool enlarges_differences(std::string_view op) {
                                       "scatter_nd",
                                       "quant_dtype_cast",
                                       "cast",
-                                      "select"})
+                                      "select",
+                                      "atan2",
+                                      "non_max_suppression"})
     if (op == name) return true;
   return false;
 }

@@ -2,6 +2,7 @@
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/resize_bilinear.hpp>
 #include <nnrt/kernels/bind/sequence_lstm.hpp>
+#include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/sequence_rnn.hpp>
 #include <nnrt/kernels/bind/svdf.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
@@ -505,6 +506,38 @@ TEST_CASE("bounds: corners of boxes, all of which are taken") {
         count.add(real{boxes});
         so_far.add(words_of<ops::detection_post_process>(attrs), in, {corners, classes, scores, count});
       }
+    so_far.check();
+  }
+}
+
+// --- non_max_suppression -----------------------------------------------------------
+
+TEST_CASE("bounds: scores that fall by what boxes share, as long as no two boxes change places") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far("suppression", ops::of<ops::non_max_suppression>(), type);
+    for (const double sigma : {0.25, 1.0, 10.0}) {
+      // Unit squares in a row, each two of which share a half at most; the scores lie so far apart that they keep their order.
+      constexpr std::int64_t boxes = 5;
+      std::vector<double> corners, scores;
+      for (int i = 0; i < boxes; ++i) {
+        for (const double number : {0.0, 0.375 * i, 1.0, 0.375 * i + 1}) corners.push_back(number);
+        scores.push_back(as_stored(type, std::ldexp(1.3, -2 * i)));
+      }
+      const std::vector<real_operand> in{{{boxes, 4}, corners}, {{boxes}, scores}, {{1}, {1}}, {{1}, {0}}, {{1}, {sigma}}};
+      ops::non_max_suppression::attrs attrs;
+      attrs.max_detections = boxes;
+      exact_results left;
+      left.numbers = boxes;
+      for (int i = 0; i < boxes; ++i) {
+        real score = real{scores[static_cast<std::size_t>(i)]};
+        for (int k = 0; k < i; ++k) {
+          const real common = std::max(real{0}, 1 - real{0.375} * (i - k)), share = common / (2 - common);
+          score *= std::exp(-share * share / (2 * real{sigma}));
+        }
+        left.add(score);
+      }
+      so_far.add(words_of<ops::non_max_suppression>(attrs), in, {exact_results(), left});
+    }
     so_far.check();
   }
 }

@@ -7,6 +7,7 @@
 #include <nnrt/kernels/bind/add.hpp>
 #include <nnrt/kernels/bind/all.hpp>
 #include <nnrt/kernels/bind/arg_max.hpp>
+#include <nnrt/kernels/bind/atan2.hpp>
 #include <nnrt/kernels/bind/avg_pool.hpp>
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/batch_to_space_nd.hpp>
@@ -63,6 +64,7 @@
 #include <nnrt/kernels/bind/mod.hpp>
 #include <nnrt/kernels/bind/mul.hpp>
 #include <nnrt/kernels/bind/neg.hpp>
+#include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/not_equal.hpp>
 #include <nnrt/kernels/bind/one_hot.hpp>
 #include <nnrt/kernels/bind/pad.hpp>
@@ -105,6 +107,7 @@
 #include <nnrt/kernels/bind/tile.hpp>
 #include <nnrt/kernels/bind/top_k.hpp>
 #include <nnrt/kernels/bind/transpose.hpp>
+#include <nnrt/kernels/bind/unique.hpp>
 #include <nnrt/kernels/bind/unstack.hpp>
 #include <nnrt/kernels/bind/where.hpp>
 #include <nnrt/ops/of.hpp>

@@ -7,6 +7,7 @@
 #include <nnrt/ops/all.hpp>
 #include <nnrt/ops/arg_max.hpp>
 #include <nnrt/ops/assert.hpp>
+#include <nnrt/ops/atan2.hpp>
 #include <nnrt/ops/avg_pool.hpp>
 #include <nnrt/ops/batch_norm.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
@@ -68,6 +69,8 @@
 #include <nnrt/ops/mod.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/neg.hpp>
+#include <nnrt/ops/non_max_suppression.hpp>
+#include <nnrt/ops/nonzero.hpp>
 #include <nnrt/ops/not_equal.hpp>
 #include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/pad.hpp>
@@ -117,6 +120,7 @@
 #include <nnrt/ops/tile.hpp>
 #include <nnrt/ops/top_k.hpp>
 #include <nnrt/ops/transpose.hpp>
+#include <nnrt/ops/unique.hpp>
 #include <nnrt/ops/unsqueeze.hpp>
 #include <nnrt/ops/unstack.hpp>
 #include <nnrt/ops/where.hpp>
@@ -245,6 +249,10 @@ using list = type_list<  //
     half_cast,           // 1006
     sequence_lstm,       // 1007
     sequence_rnn,        // 1008
-    svdf>;               // 1009
+    svdf,                // 1009
+    atan2,               // 1020
+    non_max_suppression,     // 1021
+    nonzero,             // 1022
+    unique>;             // 1023
 
 }  // namespace nnrt::inline NNRT_ISA::ops

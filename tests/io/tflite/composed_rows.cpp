@@ -104,6 +104,22 @@ std::vector<row> rows_of_composed_operators() {
        {f({4}, {2, 0, -1, -1e-4})},
        {},
        {f({4}, {2, 0, -0.6321205588285577, -9.999500016666e-5})}},
+      // atan(1/2) = 0.4636…, and so on around the circle.
+      {"all quadrants", 156, "ATAN2", {f({2, 3}, {1, 1, -1, -1, 0, 3}), f({2, 3}, {2, -2, -2, 2, -5, 0})}, {122, {}},
+       {f({2, 3}, {0.4636476090008061, 2.677945044588987, -2.677945044588987, -0.4636476090008061, 3.141592653589793, 1.5707963267948966})}},
+      // Squares of side 1 in a row, each 0.4 from the next: neighbours share 0.6 of 1.4. The last one's corners come in another order.
+      {"constant thresholds", 120, "NON_MAX_SUPPRESSION_V4",
+       {f({4, 4}, {0, 0, 1, 1, 0, 0.4F, 1, 1.4F, 0, 0.8F, 1, 1.8F, 1, 1.2F, 0, 2.2F}), f({4}, {0.5, 0.9F, 0.7F, 0.1F}), integer(4), constant({}, {0.4F}), constant({}, {0.2F})},
+       {95, {}}, {i({4}, {1, 0, 0, 0}), i({}, {1})}},
+      {"thresholds that a run is given, more results than boxes", 120, "NON_MAX_SUPPRESSION_V4",
+       {f({3, 4}, {0, 0, 1, 1, 0, 0.4F, 1, 1.4F, 0, 0.8F, 1, 1.8F}), f({3}, {0.5, 0.9F, 0.7F}), integer(5), f({}, {0.5}), f({}, {0.5})},
+       {95, {}}, {i({5}, {1, 2, 0, 0, 0}), i({}, {2})}},
+      {"a share that is the threshold", 120, "NON_MAX_SUPPRESSION_V4",
+       {f({2, 4}, {0, 0, 1, 2, 0, 1, 1, 2}), f({2}, {2, 1}), integer(2), constant({}, {0.5}), constant({}, {0})}, {95, {}}, {i({2}, {0, 0}), i({}, {1})}},
+      // exp(-(0.6 / 1.4)^2), and that times exp(-(0.2 / 1.8)^2) for the last one
+      {"scores that fall", 121, "NON_MAX_SUPPRESSION_V5",
+       {f({3, 4}, {0, 0, 1, 1, 0, 0.4F, 1, 1.4F, 0, 0.8F, 1, 1.8F}), f({3}, {0.5, 0.9F, 0.7F}), integer(4), constant({}, {1}), constant({}, {0}), constant({}, {0.5})},
+       {96, {}}, {i({4}, {1, 2, 0, 0}), f({4}, {0.9F, 0.58254525, 0.41099825, 0}), i({}, {3})}},
       {"of each number", 158, "SIGN", {f({4}, {-2.5, 0, 1e-30, inf})}, {123, {}}, {f({4}, {-1, 0, 1, 1})}},
       {"of integers", 158, "SIGN", {i({3}, {-7, 0, 9})}, {123, {}}, {i({3}, {-1, 0, 1})}},
       {"up to each element", 128, "CUMSUM", {f({2, 5}, {1, 2, 3, 4, 5, -1, 0.5, 0, 8, 1}), integer(-1)}, {102, {}},

@@ -1,4 +1,5 @@
 #include <nnrt/kernels/bind/add.hpp>
+#include <nnrt/kernels/bind/atan2.hpp>
 #include <nnrt/kernels/bind/bias_add.hpp>
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/eltwise.hpp>
@@ -182,6 +183,13 @@ TEST_CASE("bias_add and prelu: f16 and integers, where they take them") {
   check_kernel<ops::bias_add>({}, {elements<float16>({3, 4, 7}, 1), elements<float16>({7}, 2)});
   check_kernel<ops::prelu>({}, {elements<float16>({3, 4, 7}, 1), elements<float16>({7}, 2)});
   check_kernel<ops::prelu>({}, {elements<double>({3, 4, 7}, 1), elements<double>({1}, 2)});
+}
+
+TEST_CASE_TEMPLATE("atan2: every dtype has the reference's bits, under every broadcast", T, float, float16, double) {
+  check_kernel<ops::atan2>({}, {elements<T>({4, 3, 5}, 1), elements<T>({}, std::vector<float>{-2})});
+  check_kernel<ops::atan2>({}, {elements<T>({4, 3, 5}, 1), elements<T>({3, 1}, 2)});
+  check_kernel<ops::atan2>({}, {elements<T>({5}, 1), elements<T>({4, 1}, 2)});
+  check_kernel<ops::atan2>({}, {elements<T>({30}, with_special_values(random_floats(30, 3))), elements<T>({2, 1}, with_special_values(random_floats(2, 4)))});
 }
 
 TEST_CASE_TEMPLATE("pow: every dtype has the reference's bits, under every broadcast", T, float, float16, double,

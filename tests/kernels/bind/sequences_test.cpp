@@ -1,5 +1,7 @@
 #include <nnrt/kernels/bind/detection_post_process.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
+#include <nnrt/kernels/bind/non_max_suppression.hpp>
+#include <nnrt/kernels/bind/unique.hpp>
 #include <support/kernels.hpp>
 
 using namespace nnrt_test;
@@ -53,6 +55,44 @@ TEST_CASE("detection_post_process: scores that are no numbers, and stored ones")
     return x;
   };
   check_kernel<detector_op>(attrs, {stored({2, 9, 4}), stored({2, 9, 4}), stored({9, 4})});
+}
+
+TEST_CASE("non_max_suppression: the kernel is the reference, bit for bit, with ties and scores that fall, for every class of every batch") {
+  const auto number = [](float x) { return constant(floats({}, std::vector<float>{x})); };
+  for (const std::int64_t boxes : {1, 2, 37, 200})
+    for (const float share : {0.1F, 0.5F, 1.0F})
+      for (const float sigma : {0.0F, 0.3F, 2.0F}) {
+        CAPTURE(boxes);
+        CAPTURE(share);
+        CAPTURE(sigma);
+        ops::non_max_suppression::attrs attrs;
+        attrs.max_detections = 20;
+        attrs.drops_equal = boxes == 37, attrs.center_point_box = boxes == 200;
+        check_kernel<ops::non_max_suppression>(attrs, {floats({boxes, 4}, 3), few_scores({boxes}, 4), number(share), number(-1), number(sigma)});
+        check_kernel<ops::non_max_suppression>(attrs, {floats({2, boxes, 4}, 5), floats({2, 3, boxes}, 6), number(share), number(0.5F), number(sigma)});
+      }
+  const std::vector<float> scores = with_special_values(random_floats(40, 8)), corners = with_special_values(random_floats(160, 9));
+  check_kernel<ops::non_max_suppression>({}, {floats({40, 4}, corners), floats({40}, scores)});
+  check_kernel<ops::non_max_suppression>({}, {elements<float16>({40, 4}, 3), elements<float16>({40}, 4), number(0.5F), number(0), number(0.5F)});
+  check_kernel<ops::non_max_suppression>({}, {elements<double>({40, 4}, 3), elements<double>({40}, 4), number(0.5F), number(0), number(0.5F)});
+}
+
+TEST_CASE("unique: the kernel is the reference, sorted or not, with many repeats, none, NaNs and zeros of both signs") {
+  for (const bool sorted : {false, true})
+    for (const std::int64_t n : {1, 2, 17, 500})
+      for (const float range : {1.0F, 4.0F, 1e4F}) {
+        CAPTURE(sorted);
+        CAPTURE(n);
+        CAPTURE(range);
+        ops::unique::attrs attrs;
+        attrs.sorted = sorted;
+        std::vector<float> values = random_floats(n, 3, range);
+        for (float& value : values) value = std::round(value);
+        check_kernel<ops::unique>(attrs, {floats({n}, values)});
+        check_kernel<ops::unique>(attrs, {floats({n}, with_special_values(values))});
+        check_kernel<ops::unique>(attrs, {elements<std::int32_t>({n}, values)});
+        check_kernel<ops::unique>(attrs, {elements<std::int64_t>({n}, values)});
+      }
 }
 
 TEST_CASE("lstm: the kernel is the reference within some ulp, at sizes around whole vectors") {

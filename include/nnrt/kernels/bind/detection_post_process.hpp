@@ -3,43 +3,11 @@
 #pragma once
 
 #include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/candidate_heap.hpp>
 #include <nnrt/kernels/fast.hpp>
 #include <nnrt/ops/detection_post_process.hpp>
 
 namespace nnrt::inline NNRT_ISA::kernels {
-
-namespace detail {
-
-/// Candidates of which the best one is wanted, again and again: a heap, each in front of the two behind it.
-class candidate_heap {
- public:
-  using candidate = ops::detail::candidate;
-  candidate_heap(candidate* first, std::int64_t count) : first_(first), count_(count) {
-    for (std::int64_t i = count / 2; i-- > 0;) sink(i, first[i]);
-  }
-  bool is_empty() const { return count_ == 0; }
-  candidate take() {
-    const candidate best = first_[0];
-    if (--count_ > 0) sink(0, first_[count_]);
-    return best;
-  }
-
- private:
-  void sink(std::int64_t i, const candidate c) {
-    for (std::int64_t next = 2 * i + 1; next < count_; next = 2 * i + 1) {
-      if (next + 1 < count_ && first_[next + 1].is_before(first_[next])) ++next;
-      if (!first_[next].is_before(c)) break;
-      first_[i] = first_[next];
-      i = next;
-    }
-    first_[i] = c;
-  }
-
-  candidate* first_;
-  std::int64_t count_;
-};
-
-}  // namespace detail
 
 /// What the reference does, with the candidates in a heap: it looks at all of them once, and not once for each of the best.
 template <class Isa> struct fast<ops::detection_post_process, Isa> {
@@ -67,7 +35,7 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
       std::int64_t count = 0;
       for (std::int64_t i = 0; i < found.candidates(); ++i)
         if (ops::detail::candidate c; found.candidate_at(i, c)) room[count++] = c;
-      for (detail::candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
+      for (candidate_heap heap(room, count); !heap.is_empty() && !found.is_full();) found.consider(heap.take());
       found.finish();
     }
   }

@@ -4,6 +4,7 @@
 
 #include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/add.hpp>
+#include <nnrt/ops/atan2.hpp>
 #include <nnrt/ops/clip.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/exp.hpp>
@@ -77,6 +78,21 @@ namespace detail {
   tensor_desc in_steps = to;
   in_steps.quantised.scale = 1;
   node.conclude(0, detail::with_scale(node, detail::as_stored(node, steps, in_steps), to.quantised));
+}
+
+/// Of two tensors of one shape, y before x.
+[[gnu::cold]] constexpr void read_atan2(node_reader& node) {
+  const std::int32_t y = node.input(0), x = node.input(1);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const dtype type = node.desc(node.input(i)).type;
+    if (node.is_fine() && type != f32 && type != f64) node.not_supported_beside(i, node.input(i), "f32 or f64");
+  }
+  const tensor_desc of_y = node.desc(y), of_x = node.desc(x);
+  bool fits = of_y.type == of_x.type && of_y.rank() == of_x.rank();
+  for (int i = 0; fits && i < of_y.rank(); ++i) fits = of_y.shape[i] < 0 || of_x.shape[i] < 0 || of_y.shape[i] == of_x.shape[i];
+  if (!fits)
+    node.refuse(error_code::invalid_file, {"input 1: got ", piece(of_x.type, of_x.shape), ", expected ", piece(of_y.type, of_y.shape), ", as input 0"});
+  node.finish<ops::atan2>({}, {y, x});
 }
 
 /// 1, -1, or 0 where x is 0 or not a number.

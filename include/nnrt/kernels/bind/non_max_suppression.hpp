@@ -1,0 +1,51 @@
+// non_max_suppression: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/candidate_heap.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/ops/non_max_suppression.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What the reference does, with the candidates of a class in a heap by their last scores: these only fall, so that a candidate that is
+/// the best one by its last score, and keeps it beside what was chosen since, is the best of all.
+template <class Isa> struct fast<ops::non_max_suppression, Isa> {
+  /// A box, and how many chosen ones its score takes into account.
+  struct candidate : ops::detail::candidate {
+    std::int64_t seen = 0;
+  };
+  static constexpr kernel_choice select(const kernel_request& node) {
+    constexpr std::int64_t most = std::int64_t{1} << 22;
+    const std::int64_t boxes = node.in[0].desc.shape[-2];
+    if (!has_work(node) || boxes < 1 || boxes > most) return {};
+    const dtype type = node.in[0].desc.type;
+    return {.run = type == f32 ? &run<float> : type == f16 ? &run<float16> : &run<double>,
+            .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
+            .name = "suppress by heap"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::non_max_suppression::attrs>(call.attrs);
+    auto* const room = reinterpret_cast<candidate*>(call.scratch);
+    ops::non_max_suppression::detections<T> found(attrs, call.in, call.out);
+    do {
+      std::int64_t count = 0;
+      for (std::int64_t i = 0; found.has_room() && i < found.boxes(); ++i)
+        if (candidate c; found.candidate_at(i, c)) room[count++] = c;
+      for (candidate_heap<candidate> heap(room, count); !heap.is_empty() && found.has_room();) {
+        candidate c = heap.take();
+        const double score = c.score;
+        if (!found.survives(c, c.seen)) continue;
+        c.seen = found.chosen();
+        if (c.score == score) found.take(c);
+        else heap.put(c);
+      }
+    } while (found.next_class());
+    found.finish();
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
