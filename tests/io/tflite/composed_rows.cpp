@@ -120,6 +120,12 @@ std::vector<row> rows_of_composed_operators() {
       {"scores that fall", 121, "NON_MAX_SUPPRESSION_V5",
        {f({3, 4}, {0, 0, 1, 1, 0, 0.4F, 1, 1.4F, 0, 0.8F, 1, 1.8F}), f({3}, {0.5, 0.9F, 0.7F}), integer(4), constant({}, {1}), constant({}, {0}), constant({}, {0.5})},
        {96, {}}, {i({4}, {1, 2, 0, 0}), f({4}, {0.9F, 0.58254525, 0.41099825, 0}), i({}, {3})}},
+      {"one window of all", 132, "CONV_3D", {counted({1, 2, 2, 2, 1}, 8), constant({2, 2, 2, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1})}, {106, {byte(0, valid), number(1, 1), number(2, 1), number(3, 1)}},
+       {f({1, 1, 1, 1, 1}, {28})}},
+      // Each plane plus 10 times the next one plus 1 is below 0 nowhere; the last one has none behind it.
+      {"planes with those behind them", 132, "CONV_3D",
+       {counted({1, 3, 1, 2, 1}, 6), constant({2, 1, 1, 1, 1}, {1, 10}), constant({1}, {1})}, {106, {byte(0, same), number(1, 1), number(2, 1), number(3, 1), byte(4, relu)}},
+       {f({1, 3, 1, 2, 1}, {21, 32, 43, 54, 5, 6})}},
       {"of each number", 158, "SIGN", {f({4}, {-2.5, 0, 1e-30, inf})}, {123, {}}, {f({4}, {-1, 0, 1, 1})}},
       {"of integers", 158, "SIGN", {i({3}, {-7, 0, 9})}, {123, {}}, {i({3}, {-1, 0, 1})}},
       {"up to each element", 128, "CUMSUM", {f({2, 5}, {1, 2, 3, 4, 5, -1, 0.5, 0, 8, 1}), integer(-1)}, {102, {}},

@@ -16,6 +16,7 @@
 #include <nnrt/io/tflite/operators/sequences.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
 #include <nnrt/io/tflite/operators/subgraphs.hpp>
+#include <nnrt/io/tflite/operators/volumes.hpp>
 #include <nnrt/ops/abs.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/avg_pool.hpp>
@@ -97,6 +98,7 @@ inline constexpr operator_row operator_table[] = {
     {"CEIL", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::ceil>},
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 8, schema::kind_of<schema::conv2d_options>, 2, 3, 1, 1, read_conv_2d},
+    {"CONV_3D", 1, schema::kind_of<schema::conv3d_options>, 2, 3, 1, 1, read_conv_3d},
     {"COS", 1, schema::empty_options(84), 1, 1, 1, 1, read_function<ops::cos>},
     {"CUMSUM", 1, schema::kind_of<schema::cumsum_options>, 2, 2, 1, 1, read_cumsum},
     {"DENSIFY", 1, schema::empty_options(99), 1, 1, 1, 1, read_densify},

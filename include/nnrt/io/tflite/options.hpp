@@ -171,6 +171,17 @@ struct strided_slice_options {
   }
 };
 
+/// CONV_3D and CONV_3D_TRANSPOSE.
+struct conv3d_options {
+  static constexpr std::uint8_t tag = 106;
+  static constexpr int fields = 8;
+  static constexpr scalar<std::int8_t> padding{0}, fused{4};
+  static constexpr scalar<std::int32_t> stride_d{1}, stride_w{2}, stride_h{3}, dilation_d{5, 1}, dilation_w{6, 1}, dilation_h{7, 1};
+  static constexpr bool each(auto f) {
+    return f(padding) && f(stride_d) && f(stride_w) && f(stride_h) && f(fused) && f(dilation_d) && f(dilation_w) && f(dilation_h);
+  }
+};
+
 /// TRANSPOSE_CONV.
 struct transpose_conv_options {
   static constexpr std::uint8_t tag = 49;

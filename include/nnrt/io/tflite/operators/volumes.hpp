@@ -1,0 +1,160 @@
+// volumes: readers of convolutions of .tflite files over three axes, which become those over two.
+// Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
+#pragma once
+
+#include <nnrt/io/tflite/operators/extents.hpp>
+#include <nnrt/ops/add.hpp>
+#include <nnrt/ops/conv2d.hpp>
+#include <nnrt/ops/conv2d_transpose.hpp>
+#include <nnrt/ops/div.hpp>
+#include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/maximum.hpp>
+#include <nnrt/ops/mul.hpp>
+#include <nnrt/ops/pad.hpp>
+#include <nnrt/ops/reshape.hpp>
+#include <nnrt/ops/slice.hpp>
+#include <nnrt/ops/sub.hpp>
+#include <nnrt/ops/transpose.hpp>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+namespace detail {
+
+/// The extents of x along `count` axes from the first on as a list, a constant where they are known.
+[[gnu::cold]] constexpr std::int32_t extent_list(node_reader& node, std::int32_t x, int first, int count) {
+  pool<std::int64_t> known;
+  for (int i = first; i < first + count; ++i) {
+    if (node.desc(x).shape[i] < 0) return extents_of(node, x, first, count);
+    known.push_back(node.desc(x).shape[i]);
+  }
+  return node.integer_list(known);
+}
+/// x in the shape that lists say together; `planned` are its extents as far as they are known.
+[[gnu::cold]] constexpr std::int32_t in_shape_of(node_reader& node, std::int32_t x, std::initializer_list<std::int32_t> lists, const shape_t& planned) {
+  const tensor_desc is = node.desc(x);
+  return node.add<ops::reshape>({}, {x, joined_lists(node, lists)}, {is.type, default_format(planned.rank), planned, is.quantised});
+}
+
+/// Windows along the axis of depth: `reach` planes each, from the first to the last of the kernel. Numbers of planes are lists of one number.
+struct depth_windows {
+  std::int64_t kernel = 1, stride = 1, dilation = 1, reach = 1;
+  std::int64_t known_count = -1;
+  std::int32_t count = ir::none;
+
+  constexpr depth_windows(std::int64_t planes, std::int64_t step, std::int64_t between) : kernel(planes), stride(step), dilation(between) {
+    if (is_fine()) reach = (planes - 1) * between + 1;
+  }
+  /// Whether all numbers are positive, and none so large that sums of them leave the integers.
+  constexpr bool is_fine() const {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    return kernel > 0 && stride > 0 && dilation > 0 && kernel <= most && dilation <= most / kernel && stride <= most;
+  }
+};
+
+/// x [N, D, …] with zeros in front of its first plane and behind its last one, as many as the padding SAME has.
+[[gnu::cold]] constexpr std::int32_t padded_in_depth(node_reader& node, std::int32_t x, const depth_windows& depth) {
+  const std::int32_t zero = node.integer_list({0}), one = node.integer_list({1}), extent = extent_list(node, x, 1, 1);
+  const std::int32_t last = node.add<ops::mul>({}, {node.add<ops::sub>({}, {depth.count, one}), node.integer_list({depth.stride})});
+  const std::int32_t covered = node.add<ops::add>({}, {last, node.integer_list({depth.reach})});
+  const std::int32_t all = node.add<ops::maximum>({}, {node.add<ops::sub>({}, {covered, extent}), zero});
+  const std::int32_t before = node.add<ops::div>({}, {all, node.integer_list({2})}), after = node.add<ops::sub>({}, {all, before});
+  const std::int32_t others = node.integer_list({0, 0, 0, 0, 0, 0});
+  const std::int32_t paddings = joined_lists(node, {zero, zero, before, after, others});
+  shape_t planned = node.desc(x).shape;
+  const bool is_known = planned[1] >= 0;
+  planned[1] = is_known ? std::max(planned[1], (depth.known_count - 1) * depth.stride + depth.reach) : -1;
+  return is_known && planned[1] == node.desc(x).shape[1] ? x : node.add<ops::pad>({}, {x, paddings}, {node.desc(x).type, format::nd, planned});
+}
+
+/// The planes of x [N, D, H, W, C] under each window, as channels of an image [N * count, H, W, kernel * C]: those of a group stand together.
+[[gnu::cold]] constexpr std::int32_t planes_as_channels(node_reader& node, std::int32_t x, const depth_windows& depth, std::int64_t groups) {
+  const shape_t shape = node.desc(x).shape;
+  const std::int64_t in_group = shape[4] < 0 ? -1 : shape[4] / groups;
+  const bool takes_all = depth.kernel == 1 && depth.stride == 1;
+  std::int32_t picked = x;
+  if (!takes_all) {
+    pool<std::int64_t> inside;  // a window
+    for (std::int64_t k = 0; k < depth.kernel; ++k) inside.push_back(k * depth.dilation);
+    std::int32_t places = ir::none;
+    if (depth.known_count >= 0) {
+      node.count_copy(8 * depth.known_count * depth.kernel);
+      pool<std::int64_t> numbers;
+      for (std::int64_t i = 0; node.is_fine() && i < depth.known_count; ++i)
+        for (const std::int64_t k : inside) numbers.push_back(i * depth.stride + k);
+      places = node.integer_list(numbers);
+    } else {
+      const std::int32_t firsts = node.add<ops::mul>({}, {counted_up(node, depth.count), node.integer_list({depth.stride})});
+      const std::int32_t column = node.add<ops::reshape>({}, {firsts, node.integer_list({-1, 1})});
+      places = node.add<ops::reshape>({}, {node.add<ops::add>({}, {column, node.integer_list(inside)}), node.integer_list({-1})});
+    }
+    picked = node.add<ops::gather>(ops::detail::index_attributes::from_start(), {x, places, node.integer_list({1})});
+  }
+  const std::int32_t image = extent_list(node, x, 2, 2), any = node.integer_list({-1});
+  if (depth.kernel > 1) {
+    const std::int32_t channels = node.integer_list({groups, in_group});
+    picked = in_shape_of(node, picked, {any, node.integer_list({depth.kernel}), image, channels}, {-1, depth.kernel, shape[2], shape[3], groups, in_group});
+    picked = node.add<ops::transpose>({}, {picked, node.integer_list({0, 2, 3, 4, 1, 5})});
+  }
+  const std::int64_t channels = shape[4] < 0 ? -1 : depth.kernel * shape[4];
+  return in_shape_of(node, picked, {any, image, node.integer_list({channels})}, {-1, shape[2], shape[3], channels});
+}
+
+/// A convolution of x [N, D, H, W, C] with filters [O, H, W, kernel * C / groups], whose channels count planes first: `attrs` are those of the
+/// other two axes. Bit for bit the sums of a convolution over three axes in another order.
+[[gnu::cold]] constexpr std::int32_t convolved_in_depth(node_reader& node, std::int32_t x, std::int32_t filters, std::int32_t bias,
+                                                       const depth_windows& depth, const ops::conv2d::attrs& attrs) {
+  const std::int32_t images = planes_as_channels(node, x, depth, attrs.group);
+  const std::int32_t y = node.add<ops::conv2d>(attrs, {images, filters, bias});
+  if (!node.is_fine()) return ir::none;
+  const shape_t made = node.desc(y).shape;
+  const std::int32_t count = depth.known_count >= 0 ? node.integer_list({depth.known_count}) : depth.count;
+  return in_shape_of(node, y, {node.integer_list({-1}), count, extent_list(node, y, 1, 3)},
+                     {node.desc(x).shape[0], depth.known_count, made[1], made[2], made[3]});
+}
+
+/// Refuses operands of other ranks and dtypes than TFLite has for convolutions over three axes: operand i.
+[[gnu::cold]] constexpr void require_volume(node_reader& node, std::size_t i, int rank) {
+  const std::int32_t id = node.input(i);
+  const tensor_desc got = node.desc(id);
+  if (!node.is_fine() || (got.type == f32 && got.rank() == rank)) return;
+  node.not_supported_beside(i, id, rank == 5 ? "f32 of rank 5" : "f32 of rank 1");
+}
+
+}  // namespace detail
+
+/// CONV_3D: filters [D, H, W, I, O].
+[[gnu::cold]] constexpr void read_conv_3d(node_reader& node) {
+  using kind = schema::conv3d_options;
+  const auto options = node.options<kind>();
+  detail::require_volume(node, 0, 5), detail::require_volume(node, 1, 5);
+  if (node.has(2)) detail::require_volume(node, 2, 1);
+  if (!node.is_fine()) return;
+  std::int32_t x = node.input(0), filters = node.weight(1, x);
+  const std::int32_t bias = node.weight(2, x);
+  const shape_t of_x = node.desc(x).shape, of_filters = node.desc(filters).shape;
+  if (of_filters.elements() < 1 || (of_x[4] >= 0 && of_x[4] != of_filters[3]))
+    return node.refuse(error_code::invalid_file, {"filters: got ", of_filters, ", expected [D, H, W, I, O] of the ", of_x[4], " channels of the input"});
+  detail::depth_windows depth(of_filters[0], options[kind::stride_d], options[kind::dilation_d]);
+  if (!depth.is_fine())
+    return node.refuse(error_code::invalid_file, {"options: got stride ", depth.stride, " and dilation ", depth.dilation, " in depth, expected at least 1"});
+  ops::conv2d::attrs attrs;
+  attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
+  attrs.dilation = {options[kind::dilation_h], options[kind::dilation_w]};
+  attrs.pad = node.padding(options[kind::padding]);
+  attrs.fused = node.fused(options[kind::fused]);
+  const bool is_same = attrs.pad.mode == pad_mode::same;
+  // Windows begin at each stride as long as they fit in, or, padded, as long as they begin inside.
+  const std::int64_t more = is_same ? depth.stride - 1 : depth.stride - depth.reach;
+  if (of_x[1] >= 0) depth.known_count = of_x[1] + more < 0 ? 0 : (of_x[1] + more) / depth.stride;
+  if (depth.known_count == 0)
+    return node.refuse(error_code::invalid_file, {"input 0: got ", of_x[1], " planes, expected at least ", is_same ? 1 : depth.reach, ", as many as a window has"});
+  depth.count = depth.known_count >= 0 ? node.integer_list({depth.known_count})
+                                       : node.add<ops::div>({}, {node.add<ops::add>({}, {detail::extents_of(node, x, 1, 1), node.integer_list({more})}),
+                                                                 node.integer_list({depth.stride})});
+  if (is_same) x = detail::padded_in_depth(node, x, depth);
+  filters = node.add<ops::transpose>({}, {filters, node.integer_list({4, 1, 2, 0, 3})});
+  filters = node.add<ops::reshape>({}, {filters, node.integer_list({of_filters[4], of_filters[1], of_filters[2], of_filters[0] * of_filters[3]})});
+  node.conclude(0, detail::convolved_in_depth(node, x, filters, bias, depth, attrs));
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite
