@@ -13,17 +13,17 @@ namespace nnrt::inline NNRT_ISA::detail {
 /// Sizes of all lists of a network that has been read in part.
 struct reading_sizes {
   graph_sizes graph;
-  std::size_t places, tensors, formed, variables, lists, called_once;
+  std::size_t places, tensors, formed, variables, lists, counted, called_once;
 };
 
 constexpr reading_sizes sizes_of(const tflite::partial_network& n) {
   const tflite::tensor_state& t = n.tensors;
-  return {sizes_of(n.graph), t.places.size(), t.ids.size(), t.formed.size(), t.variables.size(), t.lists.size(), t.called_once.size()};
+  return {sizes_of(n.graph), t.places.size(), t.ids.size(), t.formed.size(), t.variables.size(), t.lists.size(), t.counted.size(), t.called_once.size()};
 }
 
 constexpr bool fits(const reading_sizes& n, const reading_sizes& room) {
   return fits(n.graph, room.graph) && n.places <= room.places && n.tensors <= room.tensors && n.formed <= room.formed &&
-         n.variables <= room.variables && n.lists <= room.lists && n.called_once <= room.called_once;
+         n.variables <= room.variables && n.lists <= room.lists && n.counted <= room.counted && n.called_once <= room.called_once;
 }
 
 /// Nodes after which a part ends: what clang's million steps of an evaluation are enough for, three times over.
@@ -53,6 +53,7 @@ template <reading_sizes N> struct frozen_reading {
   std::array<tflite::tensor_state::formed_constant, N.formed> formed{};
   std::array<tflite::variable, N.variables> variables{};
   std::array<tflite::tensor_list, N.lists> lists{};
+  std::array<tflite::counted_rows, N.counted> counted{};
   std::array<std::int32_t, N.called_once> called_once{};
   std::int64_t copied_bytes, called_operators;
   std::size_t next;
@@ -68,6 +69,7 @@ template <reading_sizes N> struct frozen_reading {
     copy(n.tensors.formed, formed);
     copy(n.tensors.variables, variables);
     copy(n.tensors.lists, lists);
+    copy(n.tensors.counted, counted);
     copy(n.tensors.called_once, called_once);
   }
 
@@ -84,6 +86,7 @@ template <reading_sizes N> struct frozen_reading {
     n.tensors.formed.insert(formed.begin(), formed.begin() + used.formed);
     n.tensors.variables.insert(variables.begin(), variables.begin() + used.variables);
     n.tensors.lists.insert(lists.begin(), lists.begin() + used.lists);
+    n.tensors.counted.insert(counted.begin(), counted.begin() + used.counted);
     n.tensors.called_once.insert(called_once.begin(), called_once.begin() + used.called_once);
     n.tensors.copied_bytes = copied_bytes, n.tensors.called_operators = called_operators;
     n.next = next;

@@ -110,6 +110,42 @@ row row_of(const layer& l) {
   return made;
 }
 
+/// The layer that such a one is the transposed one of: x has the places of its results, y those of its image. y[n, d * stride + a * dilation -
+/// before, …, o] is fused(bias[o] + the sum of all x[n, d, h, w, i] * filters[a, b, c, o, i] that come there).
+row transposed_row_of(const layer& l) {
+  const triple from{results_along(l, 0), results_along(l, 1), results_along(l, 2)};
+  const int taps = l.kernel.d * l.kernel.h * l.kernel.w, pixels = l.image.d * l.image.h * l.image.w, places = from.d * from.h * from.w;
+  const std::vector<double> x = some_numbers(l.batch * places * l.in_channels, 1), filters = some_numbers(taps * l.out_channels * l.in_channels, 2),
+                            bias = some_numbers(l.out_channels, 3);
+  std::vector<double> y(static_cast<std::size_t>(l.batch * pixels * l.out_channels), 0.0);
+  for (int i = 0; i < l.batch * places; ++i)
+    for (int k = 0; k < taps; ++k) {
+      const int tap[] = {k / (l.kernel.h * l.kernel.w), k / l.kernel.w % l.kernel.h, k % l.kernel.w};
+      const int place[] = {i % places / (from.h * from.w), i / from.w % from.h, i % from.w};
+      int at[3] = {};
+      bool is_inside = true;
+      for (int axis = 0; axis < 3; ++axis) {
+        at[axis] = place[axis] * l.stride[axis] + tap[axis] * l.dilation[axis] - zeros_before(l, axis);
+        is_inside = is_inside && at[axis] >= 0 && at[axis] < l.image[axis];
+      }
+      const int to = ((i / places * l.image.d + at[0]) * l.image.h + at[1]) * l.image.w + at[2];
+      for (int o = 0; is_inside && o < l.out_channels; ++o)
+        for (int c = 0; c < l.in_channels; ++c)
+          y[static_cast<std::size_t>(to * l.out_channels + o)] += x[static_cast<std::size_t>(i * l.in_channels + c)] *
+                                                                  filters[static_cast<std::size_t>((k * l.out_channels + o) * l.in_channels + c)];
+    }
+  for (std::size_t i = 0; i < y.size(); ++i)
+    y[i] = activated(y[i] + (l.has_bias ? bias[i % static_cast<std::size_t>(l.out_channels)] : 0), l.fused);
+  const std::vector<std::int32_t> of_x{l.batch, from.d, from.h, from.w, l.in_channels}, of_y{l.batch, l.image.d, l.image.h, l.image.w, l.out_channels},
+      of_filters{l.kernel.d, l.kernel.h, l.kernel.w, l.out_channels, l.in_channels};
+  row made{l.what, 141, "CONV_3D_TRANSPOSE", {integers({of_y.begin(), of_y.end()}), constant(of_filters, filters), f(of_x, x)}, {}, {f(of_y, y)}};
+  if (l.has_bias) made.inputs.push_back(constant({l.out_channels}, bias));
+  made.with = {106,
+               {byte(0, l.padding), number(1, l.stride.d), number(2, l.stride.w), number(3, l.stride.h), byte(4, l.fused),
+                number(5, l.dilation.d), number(6, l.dilation.w), number(7, l.dilation.h)}};
+  return made;
+}
+
 void check_near(const outcome& got, const row& r) {
   REQUIRE(got.error == "");
   REQUIRE(got.outputs.size() == 1);
@@ -174,4 +210,30 @@ TEST_CASE("tflite: CONV_3D is refused in words where it has other operands than 
     std::vector<std::vector<double>> inputs;
     CHECK(load_file(file_of(t.r, inputs).bytes()).error == std::string("subgraph 0: operator 0 CONV_3D: ") + t.message);
   }
+}
+
+TEST_CASE("tflite: CONV_3D_TRANSPOSE adds each place of its input to the places that CONV_3D makes it of") {
+  for (const layer& l : layers) {
+    CAPTURE(l.what);
+    const row r = transposed_row_of(l);
+    std::vector<std::vector<double>> inputs;
+    file made = file_of(r, inputs);
+    check_near(run_file(made.bytes(), inputs), r);
+    std::vector<std::int64_t> extents;
+    for (tensor& t : made.tensors)
+      if (t.data.empty() && t.name == "in2") t.signature = {-1, -1, -1, -1, t.shape[4]}, extents.assign(t.shape.begin(), t.shape.end());
+    check_near(run_resized(made.bytes(), {extents}, inputs), r);
+  }
+}
+
+TEST_CASE("tflite: CONV_3D_TRANSPOSE is refused where its output's shape is no constant, or another one than the input can make") {
+  row r = transposed_row_of(layers[3]);
+  std::vector<std::vector<double>> unused;
+  r.inputs[0].is_constant = false;
+  CHECK(load_file(file_of(r, unused).bytes()).error ==
+        "subgraph 0: operator 0 CONV_3D_TRANSPOSE: input 0: got i32 [5] that a run computes or is given, expected integers that are known before the network runs");
+  r.inputs[0] = integers({2, 5, 5, 6, 4});
+  CHECK(load_file(file_of(r, unused).bytes()).error ==
+        "subgraph 0: operator 0 CONV_3D_TRANSPOSE: output_shape: got [2, 5, 5, 6, 4], expected one whose convolution with filters [3, 3, 3, 4, 3] has the input's "
+        "shape, [2, 4, 5, 6, 3]");
 }

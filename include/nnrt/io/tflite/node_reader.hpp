@@ -180,6 +180,14 @@ class node_reader {
     if (is_fine() && !tensor_reader::is_resource(id)) refuse_operand(i, id, "a resource that VAR_HANDLE makes");
     return id;
   }
+  /// How many rows of input i count, as a value of one number; none: all of them.
+  constexpr std::int32_t count_of_input(std::size_t i) const { return has(i) ? tensors_.count_of_tensor(inputs_[i]) : ir::none; }
+  /// Says that only as many rows of output 0 count.
+  [[gnu::cold]] constexpr void count_output(std::int32_t count) {
+    if (!is_fine() || outputs_.empty()) return;
+    const std::int32_t id = taken(tensors_.value(outputs_[0]));
+    if (is_fine()) check(tensors_.set_count(id, count));
+  }
   /// Input i, which must be a list of tensors, by its place among all lists.
   [[gnu::cold]] constexpr std::size_t list_operand(std::size_t i) {
     const std::int32_t id = operand(i);

@@ -2,6 +2,7 @@
 // Flow: load() looks up every operator of a file here; whatever is not in the table is refused by its name.
 #pragma once
 
+#include <nnrt/io/tflite/operators/counted.hpp>
 #include <nnrt/io/tflite/operators/detections.hpp>
 #include <nnrt/io/tflite/operators/elementwise.hpp>
 #include <nnrt/io/tflite/operators/functions.hpp>
@@ -99,6 +100,7 @@ inline constexpr operator_row operator_table[] = {
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 8, schema::kind_of<schema::conv2d_options>, 2, 3, 1, 1, read_conv_2d},
     {"CONV_3D", 1, schema::kind_of<schema::conv3d_options>, 2, 3, 1, 1, read_conv_3d},
+    {"CONV_3D_TRANSPOSE", 1, schema::kind_of<schema::conv3d_options>, 3, 4, 1, 1, read_conv_3d_transpose},
     {"COS", 1, schema::empty_options(84), 1, 1, 1, 1, read_function<ops::cos>},
     {"CUMSUM", 1, schema::kind_of<schema::cumsum_options>, 2, 2, 1, 1, read_cumsum},
     {"DENSIFY", 1, schema::empty_options(99), 1, 1, 1, 1, read_densify},
@@ -204,8 +206,10 @@ inline constexpr operator_row operator_table[] = {
     {"TRANSPOSE_CONV", 5, schema::kind_of<schema::transpose_conv_options>, 3, 4, 1, 1, read_transpose_conv},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, schema::kind_of<schema::sequence_lstm_options>, 20, 24, 1, 1, read_sequence_lstm, true},
     {"UNIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::sequence_rnn_options>, 5, 5, 1, 1, read_sequence_rnn, true},
+    {"UNIQUE", 1, schema::kind_of<schema::unique_options>, 1, 1, 2, 2, read_unique},
     {"UNPACK", 4, schema::kind_of<schema::unpack_options>, 1, 1, 1, any_number, read_unpack},
     {"VAR_HANDLE", 1, schema::kind_of<schema::var_handle_options>, 0, 0, 1, 1, read_var_handle},
+    {"WHERE", 2, schema::empty_options(85), 1, 1, 1, 1, read_where},
     {"WHILE", 1, schema::kind_of<schema::while_options>, 0, any_number, 0, any_number, read_while},
     {"ZEROS_LIKE", 1, schema::empty_options(67), 1, 1, 1, 1, read_zeros_like},
 };

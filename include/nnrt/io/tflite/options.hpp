@@ -171,6 +171,14 @@ struct strided_slice_options {
   }
 };
 
+/// UNIQUE: the element type of the indices.
+struct unique_options {
+  static constexpr std::uint8_t tag = 80;
+  static constexpr int fields = 1;
+  static constexpr scalar<std::int8_t> type{0, 2};
+  static constexpr bool each(auto f) { return f(type); }
+};
+
 /// CONV_3D and CONV_3D_TRANSPOSE.
 struct conv3d_options {
   static constexpr std::uint8_t tag = 106;

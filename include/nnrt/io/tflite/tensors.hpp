@@ -15,6 +15,7 @@
 #include <nnrt/io/tflite/tensor_list.hpp>
 #include <nnrt/io/weight_place.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace nnrt::inline NNRT_ISA::tflite {
@@ -35,9 +36,10 @@ struct constant_form {
   bool filters_first = false;  // [1, H, W, O] becomes [O, H, W, 1]
   bool as_i8 = false;          // bytes of u8 are those of i8, without a zero point
   bool stays_in_file = false;  // no rule reads its elements, however few they are
+  bool is_read = false;        // its elements are read, however many they are
 
   constexpr std::size_t number() const {
-    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U);
+    return (as_f32 ? 1U : 0U) + (filters_first ? 2U : 0U) + (as_i8 ? 4U : 0U) + (stays_in_file ? 8U : 0U) + (is_read ? 16U : 0U);
   }
 };
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
@@ -50,6 +52,11 @@ struct variable {
   std::int32_t state = ir::none;     // of the network; none as long as nobody has read it
   std::int32_t initial = ir::none;   // what CALL_ONCE has made of it; none: nothing
   std::int32_t now = ir::none;       // what the run has made of it so far; none: it is the state
+};
+
+/// A value of rows of which only a run knows how many count: the first ones, as many as the one number of `count` says.
+struct counted_rows {
+  std::int32_t value = ir::none, count = ir::none;
 };
 
 /// What is known of the tensors of a subgraph after some of its operators: plain data, which constant evaluation can keep.
@@ -69,6 +76,7 @@ struct tensor_state {
   // Of all subgraphs, in the state of the one that is read:
   pool<variable> variables;
   pool<tensor_list> lists;
+  pool<counted_rows> counted;         // ascending by value
   pool<std::int32_t> called_once;     // numbers of subgraphs
   std::int64_t called_operators = 0;  // of subgraphs that others call, with each call
 };
@@ -188,6 +196,14 @@ class tensor_reader {
   }
   /// A list's place among all of them.
   static constexpr std::size_t place_of_list(std::int32_t id) { return static_cast<std::size_t>(first_list - id); }
+  /// Says that only the first rows of a value count. Error: invalid_file (another value comes after it).
+  [[gnu::cold]] constexpr result<void> set_count(std::int32_t id, std::int32_t count);
+  /// How many rows of a value count, as a value of one number; none: all of them.
+  [[gnu::cold]] constexpr std::int32_t count_of(std::int32_t id) const;
+  /// The same of a tensor that an operator has made.
+  constexpr std::int32_t count_of_tensor(std::int32_t index) const {
+    return !of_all_.counted.empty() && is_index(index) ? count_of(state_.ids[static_cast<std::size_t>(index)]) : ir::none;
+  }
   /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too many).
   [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
   /// The resource of this name. Error: not_supported (more variables than a network has).
@@ -238,7 +254,7 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<tensor_desc> find_declared(std::int32_t index, bool unknown_extents) const;
   [[gnu::cold]] constexpr result<tensor_desc> of_one_scale(std::int32_t index, bool unknown_extents);
   [[gnu::cold]] constexpr result<void> check_elements(std::int32_t index, const tensor_desc& desc) const;
-  [[gnu::cold]] constexpr result<std::int32_t> copy_or_keep(std::int32_t index, const tensor_desc& desc, const weight_place& place);
+  [[gnu::cold]] constexpr result<std::int32_t> copy(std::int32_t index, const tensor_desc& desc, const weight_place& place);
   [[gnu::cold]] constexpr result<std::int32_t> make_dense(std::int32_t index, const tensor_desc& desc, weight_place place);
   constexpr bool is_sparse(std::int32_t index) const { return static_cast<bool>(at(index)[schema::tensor::sparsity]); }
   [[gnu::cold]] constexpr result<std::int32_t> keep(const pool<char>& called, const tensor_desc& desc, weight_place place);
@@ -591,6 +607,21 @@ namespace detail {
   return {};
 }
 
+[[gnu::cold]] constexpr result<void> tensor_reader::set_count(std::int32_t id, std::int32_t count) {
+  if (count_of(id) != ir::none) return {};
+  pool<counted_rows>& counted = of_all_.counted;
+  if (!counted.empty() && counted.back().value > id) return fail(error_code::not_supported, "rows that a run counts are made out of order");
+  counted.push_back({id, count});
+  return {};
+}
+
+[[gnu::cold]] constexpr std::int32_t tensor_reader::count_of(std::int32_t id) const {
+  const pool<counted_rows>& counted = of_all_.counted;
+  const auto is_before = [](const counted_rows& rows, std::int32_t value) { return rows.value < value; };
+  const counted_rows* const found = std::lower_bound(counted.begin(), counted.end(), id, is_before);
+  return found != counted.end() && found->value == id ? found->count : ir::none;
+}
+
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::constant(std::int32_t index, constant_form form) {
   if (!is_index(index)) return fail(declared(index).error());
   const auto number = static_cast<std::int32_t>(form.number());
@@ -613,9 +644,10 @@ namespace detail {
   place.first = bytes.empty() ? 0 : static_cast<std::size_t>(bytes.data() - file_.data());
   place.size = bytes.size();
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
-  auto id = is_sparse(index)       ? make_dense(index, *desc, place)
-            : form.stays_in_file ? keep(weight_name(index), *desc, place)
-                                 : copy_or_keep(index, *desc, place);
+  const bool is_kept = form.stays_in_file || (desc->elements() > ir::longest_read_list && !form.is_read);
+  auto id = is_sparse(index) ? make_dense(index, *desc, place)
+            : is_kept        ? keep(weight_name(index), *desc, place)
+                             : copy(index, *desc, place);
   if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
   const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
   weight_place of_scales;
@@ -683,10 +715,8 @@ namespace detail {
                        " in a file of this size"}));
 }
 
-/// Constants that rules or other constants may depend on become part of the graph; larger ones stay where they are.
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy_or_keep(std::int32_t index, const tensor_desc& desc,
-                                                                         const weight_place& place) {
-  if (desc.elements() > ir::longest_read_list) return keep(weight_name(index), desc, place);
+/// A constant that rules or other constants may depend on, as a part of the graph.
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::copy(std::int32_t index, const tensor_desc& desc, const weight_place& place) {
   if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
   pool<std::byte> elements;
   elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});

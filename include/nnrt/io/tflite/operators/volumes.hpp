@@ -157,4 +157,84 @@ struct depth_windows {
   node.conclude(0, detail::convolved_in_depth(node, x, filters, bias, depth, attrs));
 }
 
+namespace detail {
+
+/// Along one axis of a transposed convolution: how many places of x its result has, and how many of the first it leaves out.
+struct transposed_axis {
+  std::int64_t from = 0, before = 0;
+
+  constexpr transposed_axis(std::int64_t to, std::int64_t reach, std::int64_t stride, bool is_same) {
+    from = is_same ? (to + stride - 1) / stride : to < reach ? 0 : (to - reach) / stride + 1;
+    if (is_same) before = std::max<std::int64_t>((from - 1) * stride + reach - to, 0) / 2;
+  }
+};
+
+/// Plane d of x [N, D, rest], times one plane of the kernel, as plane d * stride + offset of `to` planes; others are 0. None where all lie outside.
+[[gnu::cold]] constexpr std::int32_t planes_in_place(node_reader& node, std::int32_t x, const shape_t& shape, std::int64_t stride, std::int64_t offset,
+                                                    std::int64_t to) {
+  const std::int64_t all = shape[1] * stride, first = std::max<std::int64_t>(-offset, 0), front = std::max<std::int64_t>(offset, 0);
+  const std::int64_t count = std::min(all - first, to - front);
+  if (count <= 0) return ir::none;
+  if (stride > 1) {
+    x = reshaped(node, x, pool<std::int64_t>{shape[0], shape[1], 1, shape[2]});
+    x = node.add<ops::pad>({}, {x, node.integer_list({0, 0, 0, 0, 0, stride - 1, 0, 0})});
+    x = reshaped(node, x, pool<std::int64_t>{shape[0], all, shape[2]});
+  }
+  if (count < all) x = node.add<ops::slice>({}, {x, node.integer_list({0, first, 0}), node.integer_list({-1, count, -1})});
+  return count == to ? x : node.add<ops::pad>({}, {x, node.integer_list({0, 0, front, to - front - count, 0, 0})});
+}
+
+}  // namespace detail
+
+/// CONV_3D_TRANSPOSE: the output's shape, filters [D, H, W, O, I], then the input. One convolution over the other two axes makes what all planes of the
+/// kernel add, which is added up in depth.
+[[gnu::cold]] constexpr void read_conv_3d_transpose(node_reader& node) {
+  using kind = schema::conv3d_options;
+  const auto options = node.options<kind>();
+  const shape_t to = node.shape(0);
+  detail::require_volume(node, 1, 5), detail::require_volume(node, 2, 5);
+  if (node.has(3)) detail::require_volume(node, 3, 1);
+  const std::int32_t x = node.input(2), filters = node.weight(1, x);
+  const shape_t of_x = node.desc(x).shape, of_filters = node.desc(filters).shape;
+  ops::conv2d_transpose::attrs attrs;
+  attrs.stride = {options[kind::stride_h], options[kind::stride_w]};
+  attrs.dilation = {options[kind::dilation_h], options[kind::dilation_w]};
+  attrs.pad = node.padding(options[kind::padding]);
+  ops::add::attrs sum;
+  sum.fused = node.fused(options[kind::fused]);
+  if (!node.is_fine()) return;
+  const detail::depth_windows axes[] = {{of_filters[0], options[kind::stride_d], options[kind::dilation_d]},
+                                        {of_filters[1], attrs.stride.h, attrs.dilation.h},
+                                        {of_filters[2], attrs.stride.w, attrs.dilation.w}};
+  shape_t from{to.rank == 5 ? to[0] : 0};
+  bool fits = to.rank == 5 && to.elements() > 0 && to[4] == of_filters[3] && of_filters[4] > 0;
+  for (int i = 0; fits && i < 3; ++i) {
+    fits = axes[i].is_fine();
+    if (fits) from.push_back(detail::transposed_axis(to[i + 1], axes[i].reach, axes[i].stride, attrs.pad.mode == pad_mode::same).from);
+  }
+  if (fits) from.push_back(of_filters[4]);
+  for (int i = 0; fits && i < 5; ++i) fits = from[i] > 0 && (of_x[i] < 0 || of_x[i] == from[i]);
+  if (!fits)
+    return node.refuse(error_code::invalid_file, {"output_shape: got ", to, ", expected one whose convolution with filters ", of_filters, " has the input's shape, ", of_x});
+  const std::int64_t planes = of_filters[0], channels = to[4], row = to[2] * to[3];
+  std::int32_t kernel = node.add<ops::transpose>({}, {filters, node.integer_list({0, 3, 1, 2, 4})});
+  kernel = detail::reshaped(node, kernel, pool<std::int64_t>{planes * channels, of_filters[1], of_filters[2], of_filters[4]});
+  const std::int32_t images = detail::reshaped(node, x, pool<std::int64_t>{from[0] * from[1], from[2], from[3], from[4]});
+  std::int32_t all = node.add<ops::conv2d_transpose>(attrs, {images, kernel, ir::none},
+                                                     {f32, format::nhwc, {from[0] * from[1], to[2], to[3], planes * channels}});
+  all = detail::reshaped(node, all, pool<std::int64_t>{from[0] * from[1] * row, planes, channels});
+  const std::int64_t before = detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
+  std::int32_t y = ir::none;
+  for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
+    const std::int32_t plane = node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
+    const shape_t shape{from[0], from[1], row * channels};
+    const std::int32_t shaped = detail::reshaped(node, plane, pool<std::int64_t>{shape[0], shape[1], shape[2]});
+    const std::int32_t placed = detail::planes_in_place(node, shaped, shape, axes[0].stride, k * axes[0].dilation - before, to[1]);
+    if (placed != ir::none) y = y == ir::none ? placed : node.add<ops::add>({}, {y, placed});
+  }
+  if (!node.is_fine()) return;
+  y = detail::reshaped(node, y, pool<std::int64_t>{to[0], to[1], to[2], to[3], to[4]});
+  node.conclude(0, node.add<ops::add>(sum, {y, node.has(3) ? node.weight(3, x) : node.scalar(f32, 0)}));
+}
+
 }  // namespace nnrt::inline NNRT_ISA::tflite
