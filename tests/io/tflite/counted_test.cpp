@@ -76,6 +76,42 @@ TEST_CASE("tflite: what is gathered at such places has a row for each, of which 
   CHECK(got.outputs[1].numbers == numbers{3});
 }
 
+TEST_CASE("tflite: a mask of rows, as TensorFlow's boolean_mask is written down, keeps rows in order") {
+  file f;
+  const int mask = f.add(named(boolean, {4}, "mask")), x = f.add(named(float32, {4, 2}, "x")), places = f.add(named(int64, {1, 1}, "places"));
+  const int list = f.add(named(int64, {1}, "list")), rows = f.add(named(float32, {1, 2}, "rows")), column = f.add(named(float32, {1}, "column"));
+  const int begin = f.add(named(int32, {2}, "begin", bytes_of<std::int32_t>({0, 1}))), end = f.add(named(int32, {2}, "end", bytes_of<std::int32_t>({0, 2})));
+  const int ones = f.add(named(int32, {2}, "ones", bytes_of<std::int32_t>({1, 1}))), half = f.add(named(float32, {}, "half", bytes_of<float>({0.5})));
+  const int halved = f.add(named(float32, {1}, "halved"));
+  for (const int i : {places, list, rows, column, halved}) f.tensors[static_cast<std::size_t>(i)].signature = f.tensors[static_cast<std::size_t>(i)].shape;
+  for (const int i : {places, list, rows, column, halved}) f.tensors[static_cast<std::size_t>(i)].signature[0] = -1;
+  f.inputs = {mask, x};
+  f.calls.push_back({where, {mask}, {places}, {85, {}}});
+  f.calls.push_back({43, {places}, {list}, {30, {tflite_test::list(0, {1})}}});  // SQUEEZE
+  f.calls.push_back({gather, {x, list}, {rows}, {23, {}}});
+  f.calls.push_back({45, {rows, begin, end, ones}, {column}, strided(1, 1, 0, 0, 2)});
+  f.calls.push_back({18, {column, half}, {halved}, {21, {}}});  // MUL
+  f.outputs = {rows, halved};
+  const outcome got = run_file(f.bytes(), {{0, 1, 0, 1}, {10, 20, 30, 40, 50, 60, 70, 80}});
+  REQUIRE(got.error == "");
+  REQUIRE(got.outputs.size() == 4);
+  CHECK(got.outputs[0].numbers == numbers{30, 40, 70, 80, 10, 20, 10, 20});
+  CHECK(got.outputs[1].numbers == numbers{20, 40, 10, 10});
+  CHECK(got.outputs[2].numbers == numbers{2});
+  CHECK(got.outputs[3].name == "halved_count");
+  CHECK(got.outputs[3].numbers == numbers{2});
+
+  file shaped = f;  // as a matrix of other rows
+  const int two = shaped.add(named(int32, {2}, "two", bytes_of<std::int32_t>({2, -1}))), pairs = shaped.add(named(float32, {2, 4}, "pairs"));
+  shaped.calls.push_back({22, {rows, two}, {pairs}, {17, {}}});  // RESHAPE
+  shaped.outputs = {pairs};
+  CHECK(load_file(shaped.bytes()).error ==
+        "subgraph 0: operator 5 RESHAPE: output 0: got [2, 4] of 4 rows of which a run counts the first ones, expected as many rows");
+  file backwards = f;
+  backwards.tensors[static_cast<std::size_t>(ones)].data = bytes_of<std::int32_t>({-1, 1});
+  CHECK(load_file(backwards.bytes()).error.starts_with("subgraph 0: operator 3 STRIDED_SLICE: input 0: how many rows it has only a run knows; "));
+}
+
 /// Numbers of a run [5], and UNIQUE of them.
 struct unique_file : file {
   int x = add(named(int32, {5}, "x")), y = add(named(int32, {1}, "y")), at = add(named(int32, {5}, "at"));
@@ -113,7 +149,7 @@ TEST_CASE("tflite: rows looked up once for each different index, and given out a
 
 TEST_CASE("tflite: operators that would compute with rows that do not count are refused with the reason") {
   const std::string reason = ": input 0: how many rows it has only a run knows; nnrt has as many as there may be, and counts those that are, which "
-                             "gathers, functions of one tensor and outputs of the network can take";
+                             "gathers, operators on elements and outputs of the network can take";
   where_file counted;
   const int extents = counted.add(named(int32, {2}, "extents"));
   counted.calls.push_back({shape, {counted.places}, {extents}, {55, {byte(0, int32)}}});

@@ -182,6 +182,8 @@ class node_reader {
   }
   /// How many rows of input i count, as a value of one number; none: all of them.
   constexpr std::int32_t count_of_input(std::size_t i) const { return has(i) ? tensors_.count_of_tensor(inputs_[i]) : ir::none; }
+  /// What output 0 has become.
+  [[gnu::cold]] constexpr tensor_desc output_desc() { return outputs_.empty() || !is_fine() ? tensor_desc() : desc(taken(tensors_.value(outputs_[0]))); }
   /// Says that only as many rows of output 0 count.
   [[gnu::cold]] constexpr void count_output(std::int32_t count) {
     if (!is_fine() || outputs_.empty()) return;

@@ -2,6 +2,7 @@
 // Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of both.
 #pragma once
 
+#include <nnrt/io/tflite/counted_rows.hpp>
 #include <nnrt/io/tflite/operators.hpp>
 
 #include <optional>
@@ -50,51 +51,15 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
     node.not_supported({"version ", version, "; nnrt knows ", version < 0 ? "1 up to " : "up to ", row.newest});
 }
 
-/// What an operator makes of rows of which only a run knows how many count. Those after them are such as could be there.
-enum class use_of_rows {
-  refused,   // there is no telling how many results count
-  in_order,  // a result for each row, in their order
-  as_table,  // a table of rows, in which indices pick those that count
-};
-/// That of the operator's input i.
-[[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, std::size_t i) {
-  for (const std::string_view each : {"ABS", "CAST", "CEIL", "COS", "DEQUANTIZE", "ELU", "EXP", "FLOOR", "GELU", "HARD_SWISH", "LEAKY_RELU", "LOG", "LOGICAL_NOT",
-                                      "LOGISTIC", "NEG", "QUANTIZE", "RELU", "RELU6", "ROUND", "RSQRT", "SIGN", "SIN", "SQRT", "SQUARE", "TANH"})
-    if (name == each) return use_of_rows::in_order;
-  if (name == "GATHER") {
-    using kind = schema::gather_options;
-    const auto options = node.options<kind>();
-    if (options[kind::axis] != 0 || options[kind::batch_dims] != 0) return use_of_rows::refused;
-    return i == 0 ? use_of_rows::as_table : use_of_rows::in_order;
-  }
-  if (name == "GATHER_ND") return i == 0 ? use_of_rows::as_table : use_of_rows::in_order;
-  if (name == "EMBEDDING_LOOKUP") return i == 1 ? use_of_rows::as_table : use_of_rows::in_order;
-  return use_of_rows::refused;
-}
-/// How many rows of the operator's output count; none: all of them. Refused: operators that would compute with the others, too.
-[[gnu::cold]] constexpr std::int32_t counted_result(node_reader& node, std::string_view name) {
-  std::int32_t counted = ir::none;
-  for (std::size_t i = 0; i < node.input_count(); ++i) {
-    const std::int32_t count = node.count_of_input(i);
-    if (count == ir::none) continue;
-    const use_of_rows use = use_of_counted(node, name, i);
-    if (use == use_of_rows::in_order) counted = count;
-    if (use == use_of_rows::refused)
-      node.not_supported({"input ", i, ": how many rows it has only a run knows; nnrt has as many as there may be, and counts those that are, which gathers, "
-                          "functions of one tensor and outputs of the network can take"});
-  }
-  return counted;
-}
-
 [[gnu::cold]] constexpr void read_node(node_reader& node, record<schema::operator_code> code, const operator_row* row) {
   check_version(node, code, *row);
   node.check_tables(row->options, row->changes_variables);
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
   if (!node.is_fine()) return;
-  const std::int32_t counted = counted_result(node, row->name);
+  const counted_input rows = read_counted(node, row->name);
   if (node.is_fine()) row->read(node);
-  if (counted != ir::none) node.count_output(counted);
+  conclude_counted(node, rows);
 }
 
 /// Indices of nodes whose operator has no row: the first node of each name, at most most_missing of them.
