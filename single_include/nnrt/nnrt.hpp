@@ -5560,6 +5560,11 @@ struct kernel_choice {
   constexpr bool has_pack() const { return packed_bytes > 0; }
 };
 
+namespace ops {
+// In ops/of.hpp, which everyone has who has kernels.
+template <class Op> constexpr bool is_compiled_elsewhere();
+}  // namespace ops
+
 namespace kernels {
 
 /// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
@@ -5637,15 +5642,34 @@ struct step_functions {
   const void* inner = nullptr;
 };
 
+/// The binding that a code is of.
+template <op_code Op, kernel_binding Binding> struct binding_of {
+  using op = typename operator_of<Op>::type;
+  using stored = std::conditional_t<Binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
+  using type = std::conditional_t<Binding == kernel_binding::floats, fast<op>, stored>;
+};
+
+/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may need. Elsewhere it is declared.
+template <op_code Op, kernel_binding Binding, int Method> struct compiled_kernel {
+  static void run(const kernel_call& call);
+  static void run_with_table(const kernel_call& call);
+  static void pack(const kernel_call& call);
+};
+
 /// The functions behind one code, and nothing else of its binding.
 template <kernel_code Code> constexpr step_functions functions_for() {
-  using op = typename operator_of<Code.op>::type;
-  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
-  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
-  constexpr kernel_functions functions = binding::template functions<Code.method>();
-  if constexpr (Code.packs) return {functions.pack};
-  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
-  else return {functions.run};
+  if constexpr (ops::is_compiled_elsewhere<typename operator_of<Code.op>::type>()) {
+    using compiled = compiled_kernel<Code.op, Code.binding, Code.method>;
+    if constexpr (Code.packs) return {&compiled::pack};
+    else if constexpr (Code.table >= 0) return {&compiled::run_with_table};
+    else return {&compiled::run};
+  } else {
+    using binding = typename binding_of<Code.op, Code.binding>::type;
+    constexpr kernel_functions functions = binding::template functions<Code.method>();
+    if constexpr (Code.packs) return {functions.pack};
+    else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+    else return {functions.run};
+  }
 }
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.
@@ -6165,8 +6189,7 @@ template <class Op>
 inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>(), errors_of<Op>()};
 
 namespace ops {
-// Both in ops/of.hpp, which everyone has who has kernels.
-template <class Op> constexpr bool is_compiled_elsewhere();
+// In ops/of.hpp, which everyone has who has kernels.
 template <class Op, bool HasKernels> constexpr const operator_info& of();
 }  // namespace ops
 
@@ -18793,7 +18816,12 @@ template <class Isa> void run_left_sums(const kernel_call& call, const left_sums
 
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
-  static constexpr kernel_choice choose(const kernel_request& node) {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_one_channel, &pack_one_channel};
+  }
+  static constexpr kernel_choice choose(const kernel_request& node, std::int16_t first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
@@ -18801,8 +18829,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const kernel_record record = record_of(shape, stored_layer::of(node, attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
-      return {.run = &run_one_channel,
-              .pack = &pack_one_channel,
+      return {.code = {.method = static_cast<std::int16_t>(first_method + 1)},
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(byte_conv_plan::of(conv_of(shape))),
               .record = record,
@@ -18810,8 +18837,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (!is_for_byte_depthwise(shape, f)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = first_method},
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .record = record,
@@ -19652,16 +19678,22 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   }
 };
 
+/// The methods are its own and, behind it, those of a depthwise convolution.
 template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
+  using depthwise = byte_depthwise_binding<ops::conv2d, Isa>;
+  static constexpr int methods = 1 + depthwise::methods;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return depthwise::template functions<Method - 1>();
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
-    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
+    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return depthwise::choose(node, 1);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
     const byte_conv_plan plan = byte_conv_plan::of(shape);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(plan),
             .record = record_of(plan, stored_layer::of(node, attrs.fused)),
@@ -19842,13 +19874,14 @@ template <> struct operator_of<ops::conv2d_add::code> {
 
 /// The packed form is that of the convolution, then what the addend needs.
 template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     const left_sums sums{shape, factors_for(node)};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
@@ -20553,14 +20586,15 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
 };
 
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
@@ -20658,14 +20692,15 @@ template <> struct operator_of<ops::conv2d_transpose_add::code> {
 /// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no product to which it could be
 /// added: where there are any, the reference does it.
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || detail::has_gaps(shape)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),
@@ -20769,13 +20804,14 @@ template <> struct operator_of<ops::conv2d_transpose_sums::code> {
 
 /// Pixels that meet no tap have no product: where there are any, the reference does it.
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
     const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
             .record = kernel_record::of(shape),
@@ -21264,10 +21300,10 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
+template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
-    return byte_depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+    return fast_on_bytes::choose(node);
   }
 };
 
@@ -24970,12 +25006,13 @@ template <> struct operator_of<ops::layer_sums::code> {
 
 /// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
 template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const tensor_desc& w = node.in[1].desc;
     const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()), factors_for(node)};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
             .record = kernel_record::of(sums.shape),
@@ -27092,6 +27129,8 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const shape_t& b = node.in[1].desc.shape;
@@ -27099,8 +27138,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
     const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
             .record = kernel_record::of(product_sharing{!node.in[1].constant}),
@@ -32810,23 +32848,28 @@ template <class Isa> struct fast<ops::softmax, Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
+  static constexpr int methods = 3;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return functions_of<std::int8_t, byte_powers<std::int8_t>>();
+    else if constexpr (Method == 1) return functions_of<std::uint8_t, byte_powers<std::uint8_t>>();
+    else return functions_of<std::int16_t, short_powers>();
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
     if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
-    kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
-                           : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
-                                          : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
-    choice.record = kernel_record::of(block);
-    choice.parts = parts_for(block.elements());
-    return choice;
+    return {.code = {.method = x.type == i8 ? std::int16_t{0} : x.type == u8 ? std::int16_t{1} : std::int16_t{2}},
+            .packed_bytes = static_cast<std::int64_t>(x.type == i8   ? sizeof(byte_powers<std::int8_t>)
+                                                      : x.type == u8 ? sizeof(byte_powers<std::uint8_t>)
+                                                                     : sizeof(short_powers)),
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements()),
+            .name = "softmax stored"};
   }
 
  private:
-  template <class T, class Powers> static constexpr kernel_choice chosen() {
-    return {.run = &run<T, Powers>, .pack = &make_powers<T, Powers>, .packed_bytes = sizeof(Powers), .name = "softmax stored"};
-  }
+  template <class T, class Powers> static constexpr kernel_functions functions_of() { return {&run<T, Powers>, &make_powers<T, Powers>}; }
   template <class T, class Powers> static void make_powers(const kernel_call& call) {
     const float beta = unpack<ops::softmax::attrs>(call.attrs).beta;
     const quantisation &x = call.in[0].desc->quantised, &y = call.out[1].desc->quantised;

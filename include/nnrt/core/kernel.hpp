@@ -189,6 +189,11 @@ struct kernel_choice {
   constexpr bool has_pack() const { return packed_bytes > 0; }
 };
 
+namespace ops {
+// In ops/of.hpp, which everyone has who has kernels.
+template <class Op> constexpr bool is_compiled_elsewhere();
+}  // namespace ops
+
 namespace kernels {
 
 /// Fast kernels of an operator: kernels/bind/<operator>.hpp specialises it partially over Op, with a select() of this signature. Isa stays
@@ -266,15 +271,34 @@ struct step_functions {
   const void* inner = nullptr;
 };
 
+/// The binding that a code is of.
+template <op_code Op, kernel_binding Binding> struct binding_of {
+  using op = typename operator_of<Op>::type;
+  using stored = std::conditional_t<Binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
+  using type = std::conditional_t<Binding == kernel_binding::floats, fast<op>, stored>;
+};
+
+/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may need. Elsewhere it is declared.
+template <op_code Op, kernel_binding Binding, int Method> struct compiled_kernel {
+  static void run(const kernel_call& call);
+  static void run_with_table(const kernel_call& call);
+  static void pack(const kernel_call& call);
+};
+
 /// The functions behind one code, and nothing else of its binding.
 template <kernel_code Code> constexpr step_functions functions_for() {
-  using op = typename operator_of<Code.op>::type;
-  using stored = std::conditional_t<Code.binding == kernel_binding::bytes, fast_on_bytes<op>, fast_on_shorts<op>>;
-  using binding = std::conditional_t<Code.binding == kernel_binding::floats, fast<op>, stored>;
-  constexpr kernel_functions functions = binding::template functions<Code.method>();
-  if constexpr (Code.packs) return {functions.pack};
-  else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
-  else return {functions.run};
+  if constexpr (ops::is_compiled_elsewhere<typename operator_of<Code.op>::type>()) {
+    using compiled = compiled_kernel<Code.op, Code.binding, Code.method>;
+    if constexpr (Code.packs) return {&compiled::pack};
+    else if constexpr (Code.table >= 0) return {&compiled::run_with_table};
+    else return {&compiled::run};
+  } else {
+    using binding = typename binding_of<Code.op, Code.binding>::type;
+    constexpr kernel_functions functions = binding::template functions<Code.method>();
+    if constexpr (Code.packs) return {functions.pack};
+    else if constexpr (Code.table >= 0) return {functions.run, binding::template table<Code.table>()};
+    else return {functions.run};
+  }
 }
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of fast.

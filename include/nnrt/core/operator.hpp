@@ -255,8 +255,7 @@ template <class Op>
 inline constexpr operator_label label_of{Op::name, attribute_fields<typename Op::attrs>(), errors_of<Op>()};
 
 namespace ops {
-// Both in ops/of.hpp, which everyone has who has kernels.
-template <class Op> constexpr bool is_compiled_elsewhere();
+// In ops/of.hpp, which everyone has who has kernels.
 template <class Op, bool HasKernels> constexpr const operator_info& of();
 }  // namespace ops
 

@@ -112,16 +112,22 @@ template <class Isa> struct fast<ops::conv2d, Isa> : with_tiles<Isa> {
   }
 };
 
+/// The methods are its own and, behind it, those of a depthwise convolution.
 template <class Isa> struct fast_on_bytes<ops::conv2d, Isa> {
+  using depthwise = byte_depthwise_binding<ops::conv2d, Isa>;
+  static constexpr int methods = 1 + depthwise::methods;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return depthwise::template functions<Method - 1>();
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::conv2d::attrs>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
-    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return byte_depthwise_binding<ops::conv2d, Isa>::choose(node);
+    if (attrs.group > 1 && attrs.group == node.in[0].desc.shape[3]) return depthwise::choose(node, 1);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, w);
     const byte_conv_plan plan = byte_conv_plan::of(shape);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_packed_bytes(plan),
             .record = record_of(plan, stored_layer::of(node, attrs.fused)),

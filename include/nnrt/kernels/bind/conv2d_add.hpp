@@ -14,13 +14,14 @@ template <> struct operator_of<ops::conv2d_add::code> {
 
 /// The packed form is that of the convolution, then what the addend needs.
 template <class Isa> struct fast_on_bytes<ops::conv2d_add, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const auto attrs = unpack<ops::conv2d_add::attrs>(node.attrs);
     const conv_shape shape = conv_shape_for(attrs, node.in[0].desc.shape, node.in[1].desc.shape);
     const left_sums sums{shape, factors_for(node)};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(sums).bytes(),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),

@@ -79,14 +79,15 @@ template <class Isa> struct fast<ops::conv2d_transpose, Isa> : transposed_node, 
 };
 
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose, Isa> : transposed_node {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1))) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),

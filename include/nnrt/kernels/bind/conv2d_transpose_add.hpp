@@ -15,14 +15,15 @@ template <> struct operator_of<ops::conv2d_transpose_add::code> {
 /// The packed form is that of the transposed convolution, then what the addend needs. Pixels that meet no tap have no product to which it could be
 /// added: where there are any, the reference does it.
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_add, Isa> : transposed_node {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<attributes>(node.attrs);
     const shape_t& w = node.in[1].desc.shape;
     if (!is_layer_of_bytes(node, w.elements(1)) || node.in[3].desc.type != node.in[0].desc.type) return {};
     const conv_transpose_shape shape = shape_for(attrs, node.in[0].desc.shape, w, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > most_phases || detail::has_gaps(shape)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = places_in(shape).bytes(),
             .record = record_of(shape, stored_layer::of(node, attrs.fused)),

@@ -13,13 +13,14 @@ template <> struct operator_of<ops::conv2d_transpose_sums::code> {
 
 /// Pixels that meet no tap have no product: where there are any, the reference does it.
 template <class Isa> struct fast_on_bytes<ops::conv2d_transpose_sums, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const auto attrs = unpack<ops::conv2d_transpose_sums::attrs>(node.attrs);
     const conv_transpose_shape shape = transposed_node::shape_for(ops::conv2d_transpose_sums::layer(attrs), node.in[0].desc.shape, node.in[1].desc.shape, node.out[0].shape);
     if (shape.is_depthwise() || conv_transpose_phases(shape) > transposed_node::most_phases || detail::has_gaps(shape)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = byte_conv_transpose_packed_bytes(shape),
             .record = kernel_record::of(shape),

@@ -19,10 +19,10 @@ template <class Isa> struct fast<ops::depthwise_conv2d, Isa> : depthwise_binding
   }
 };
 
-template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> {
+template <class Isa> struct fast_on_bytes<ops::depthwise_conv2d, Isa> : byte_depthwise_binding<ops::depthwise_conv2d, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!is_layer_of_bytes(node, node.in[1].desc.shape.elements(1))) return {};
-    return byte_depthwise_binding<ops::depthwise_conv2d, Isa>::choose(node);
+    return fast_on_bytes::choose(node);
   }
 };
 

@@ -14,12 +14,13 @@ template <> struct operator_of<ops::layer_sums::code> {
 
 /// A dense layer is a convolution of one pixel for each row, whose kernel is one pixel, too.
 template <class Isa> struct fast_on_bytes<ops::layer_sums, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!keeps_sums_of_bytes(node)) return {};
     const tensor_desc& w = node.in[1].desc;
     const left_sums sums{shape_for(unpack<ops::layer_sums::attrs>(node.attrs), node.in[0].desc.shape, w, node.out[0].elements()), factors_for(node)};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b110,
             .packed_bytes = sums.packed_bytes(),
             .record = kernel_record::of(sums.shape),

@@ -127,6 +127,8 @@ template <class Isa> struct fast<ops::matmul, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
+  static constexpr int methods = 1;
+  template <int> static constexpr kernel_functions functions() { return {&run, &pack}; }
   static constexpr kernel_choice select(const kernel_request& node) {
     const auto attrs = unpack<ops::matmul::attrs>(node.attrs);
     const shape_t& b = node.in[1].desc.shape;
@@ -134,8 +136,7 @@ template <class Isa> struct fast_on_bytes<ops::matmul, Isa> {
     if (!is_layer_of_bytes(node, k)) return {};
     const product_batch batch(attrs, node.in[0].desc.shape, b, node.out[0].shape);
     const int parts = parts_of_byte_macs(ops::matmul::macs(attrs, node.in, node.out), layout_of(batch.matrix).in_blocks);
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = 0},
             .packs = 0b10,
             .packed_bytes = batch.b_count * layout_of(batch.matrix).bytes(),
             .record = kernel_record::of(product_sharing{!node.in[1].constant}),

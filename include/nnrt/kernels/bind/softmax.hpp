@@ -57,23 +57,28 @@ template <class Isa> struct fast<ops::softmax, Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::softmax, Isa> {
+  static constexpr int methods = 3;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return functions_of<std::int8_t, byte_powers<std::int8_t>>();
+    else if constexpr (Method == 1) return functions_of<std::uint8_t, byte_powers<std::uint8_t>>();
+    else return functions_of<std::int16_t, short_powers>();
+  }
   static constexpr kernel_choice select(const kernel_request& node) {
     const tensor_desc &x = node.in[0].desc, &y = node.out[0];
     if (!types::stored.contains(x.type) || !has_work(node)) return {};
     const axis_block block = softmax_block(unpack<ops::softmax::attrs>(node.attrs), x.shape);
     if (!block.is_contiguous() || (x.type == i16 && !ops::detail::are_usual_shares<std::int16_t>(y.quantised))) return {};
-    kernel_choice choice = x.type == i16  ? chosen<std::int16_t, short_powers>()
-                           : x.type == i8 ? chosen<std::int8_t, byte_powers<std::int8_t>>()
-                                          : chosen<std::uint8_t, byte_powers<std::uint8_t>>();
-    choice.record = kernel_record::of(block);
-    choice.parts = parts_for(block.elements());
-    return choice;
+    return {.code = {.method = x.type == i8 ? std::int16_t{0} : x.type == u8 ? std::int16_t{1} : std::int16_t{2}},
+            .packed_bytes = static_cast<std::int64_t>(x.type == i8   ? sizeof(byte_powers<std::int8_t>)
+                                                      : x.type == u8 ? sizeof(byte_powers<std::uint8_t>)
+                                                                     : sizeof(short_powers)),
+            .record = kernel_record::of(block),
+            .parts = parts_for(block.elements()),
+            .name = "softmax stored"};
   }
 
  private:
-  template <class T, class Powers> static constexpr kernel_choice chosen() {
-    return {.run = &run<T, Powers>, .pack = &make_powers<T, Powers>, .packed_bytes = sizeof(Powers), .name = "softmax stored"};
-  }
+  template <class T, class Powers> static constexpr kernel_functions functions_of() { return {&run<T, Powers>, &make_powers<T, Powers>}; }
   template <class T, class Powers> static void make_powers(const kernel_call& call) {
     const float beta = unpack<ops::softmax::attrs>(call.attrs).beta;
     const quantisation &x = call.in[0].desc->quantised, &y = call.out[1].desc->quantised;

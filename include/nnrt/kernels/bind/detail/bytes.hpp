@@ -133,7 +133,12 @@ template <class Isa> void run_left_sums(const kernel_call& call, const left_sums
 
 /// The depthwise kernel for bytes, see depthwise_binding. Filters of a single channel are an ordinary convolution.
 template <class Op, class Isa> struct byte_depthwise_binding {
-  static constexpr kernel_choice choose(const kernel_request& node) {
+  static constexpr int methods = 2;
+  template <int Method> static constexpr kernel_functions functions() {
+    if constexpr (Method == 0) return {&run, &pack};
+    else return {&run_one_channel, &pack_one_channel};
+  }
+  static constexpr kernel_choice choose(const kernel_request& node, std::int16_t first_method = 0) {
     const auto attrs = unpack<typename Op::attrs>(node.attrs);
     const tensor_desc &x = node.in[0].desc, &w = node.in[1].desc;
     const byte_factors f = factors_for(node);
@@ -141,8 +146,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
     const kernel_record record = record_of(shape, stored_layer::of(node, attrs.fused));
     const std::int64_t macs = Op::macs(attrs, node.in, node.out);
     if (shape.channels == 1)
-      return {.run = &run_one_channel,
-              .pack = &pack_one_channel,
+      return {.code = {.method = static_cast<std::int16_t>(first_method + 1)},
               .packs = 0b110,
               .packed_bytes = byte_conv_packed_bytes(byte_conv_plan::of(conv_of(shape))),
               .record = record,
@@ -150,8 +154,7 @@ template <class Op, class Isa> struct byte_depthwise_binding {
               .parts = parts_of_byte_macs(macs),
               .name = "dot windows"};
     if (!is_for_byte_depthwise(shape, f)) return {};
-    return {.run = &run,
-            .pack = &pack,
+    return {.code = {.method = first_method},
             .packs = 0b110,
             .packed_bytes = byte_depthwise_packed_bytes(shape, f),
             .record = record,
