@@ -256,6 +256,25 @@ TEST_CASE("bind_weights: a file in the other order is recognised") {
         "nnrt::layout::native)");
 }
 
+TEST_CASE("bind_weights: gates of a PyTorch file come in nnrt's order if there are rows of four") {
+  weight_spec gates = spec("w", {1, 8, 3}, weight_use::gates);
+  gates.gate_elements = 2 * 3;
+  const stored matrix("w", {8, 3});
+  const auto file = file_of({matrix}, nnrt::layout::pytorch);
+  const auto bound = nnrt::bind_weights(file, std::span(&gates, 1));
+  REQUIRE(bound);
+  const int from[] = {0, 3, 1, 2};  // i, o, f, g of i, f, g, o
+  for (int row = 0; row < 8; ++row)
+    for (int column = 0; column < 3; ++column) {
+      CAPTURE(row);
+      CHECK(floats(*bound, 0)[row * 3 + column] == matrix.at({from[row / 2] * 2 + row % 2, column}));
+    }
+  gates.gate_elements = 5;
+  CHECK(message_of(file, std::span(&gates, 1)) ==
+        "weights do not fit (1 tensors there, 1 weights named by the network):\n"
+        "  \"w\": expected f32 [1, 8, 3] is used by an lstm, but has no rows of four gates");
+}
+
 TEST_CASE("bind_weights: a missing name is guessed from typing errors and module prefixes, not from afar") {
   struct row {
     const char *wanted, *there, *guess;
