@@ -5,7 +5,9 @@
 #include <nnrt/core/view.hpp>
 #include <nnrt/kernels/short_products.hpp>
 #include <nnrt/ops/detail/fixed_gates.hpp>
+#include <nnrt/ops/detail/interpolated.hpp>
 
+#include <array>
 #include <cstring>
 
 namespace nnrt::inline NNRT_ISA::kernels {
@@ -36,8 +38,15 @@ struct centred_products {
   void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
     in_lanes(numbers, count, [bits](int_vector x) { return ops::detail::fixed16::tanh(x, bits); });
   }
+  /// The table as it is computed once, by the compiler, where a layer of 16 bits is compiled.
+  template <class I> std::int32_t entry(I i) const { return sigmoid_entries<I>[static_cast<std::size_t>(i)]; }
 
  private:
+  template <class I> static constexpr auto sigmoid_entries = [] {
+    std::array<std::int32_t, 256> made{};
+    for (I i = 0; i < 256; ++i) made[static_cast<std::size_t>(i)] = ops::detail::sigmoid_entry(i);
+    return made;
+  }();
   /// A register of f(numbers) at a time.
   template <class F> static void in_lanes(std::int16_t* numbers, std::int64_t count, const F& f) {
     typedef std::int16_t narrow __attribute__((vector_size(register_bytes / 2)));

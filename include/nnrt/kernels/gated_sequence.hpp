@@ -1,10 +1,12 @@
-// gated_sequence: the steps of one sequence of floats through sequence_lstm, with all that the operator may have.
-// Flow: bind/sequence_lstm.hpp calls run() for each sequence.
+// gated_sequence: steps of sequences of floats through sequence_lstm, with all that it may have, and sequence_rnn.
+// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp go through the sequences of a part.
 #pragma once
 
 #include <nnrt/core/attributes.hpp>
+#include <nnrt/kernels/call.hpp>
 #include <nnrt/kernels/dot_rows.hpp>
 #include <nnrt/kernels/lane_math.hpp>
+#include <nnrt/ops/detail/recurrent.hpp>
 #include <nnrt/ops/detail/rounded_rows.hpp>
 
 #include <cmath>
@@ -151,6 +153,24 @@ inline void run_gated_step(const gated_weights& of, const gated_sequence& s, con
   detail::compute_cells(s, are_coupled);
   detail::compute_gate(of, s, 3, x, h);
   detail::compute_states(of, s);
+}
+
+/// The state of sequence b that output `out` holds, as operand `in` begins it.
+inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
+  const std::int64_t width = call.out[out].shape()[1];
+  float* const state = floats_out(call, out) + b * width;
+  copy_floats(floats_in(call, in) + b * width, width, state);
+  return state;
+}
+/// Calls begin(b) for each sequence of the call's part, then one_step(row) for the row of each of its steps.
+template <class Begin, class Step>
+void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
+                   const Step& one_step) {
+  const interval mine = share(order.batch, part_of(call));
+  for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+    begin(b);
+    for (std::int64_t step = 0; step < order.steps; ++step) one_step(order(step, b));
+  }
 }
 
 }  // namespace nnrt::inline NNRT_ISA::kernels

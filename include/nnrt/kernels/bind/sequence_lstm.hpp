@@ -47,19 +47,15 @@ template <class Isa> struct fast<ops::sequence_lstm, Isa> {
                      .c = nullptr,
                      .gates = {},
                      .seen = reinterpret_cast<float*>(call.scratch)};
-    const interval mine = share(order.batch, part_of(call));
-    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-      s.h = floats_out(call, 1) + b * s.outputs, s.c = floats_out(call, 2) + b * s.cells;
+    const auto begin = [&](std::int64_t b) {
+      s.h = state_of_sequence(call, op::state_h, 1, b), s.c = state_of_sequence(call, op::state_c, 2, b);
       for (std::int64_t gate = 0; gate < 4; ++gate)
         s.gates[gate] = floats_out(call, 3) + (gate * order.batch + b) * s.cells;
-      copy_floats(floats_in(call, op::state_h) + b * s.outputs, s.outputs, s.h);
-      copy_floats(floats_in(call, op::state_c) + b * s.cells, s.cells, s.c);
-      for (std::int64_t step = 0; step < order.steps; ++step) {
-        const std::int64_t row = order(step, b);
-        run_gated_step(of, s, floats_in(call, 0) + row * s.input);
-        copy_floats(s.h, s.outputs, floats_out(call) + row * s.outputs);
-      }
-    }
+    };
+    for_sequences(call, order, begin, [&](std::int64_t row) {
+      run_gated_step(of, s, floats_in(call, 0) + row * s.input);
+      copy_floats(s.h, s.outputs, floats_out(call) + row * s.outputs);
+    });
   }
 };
 

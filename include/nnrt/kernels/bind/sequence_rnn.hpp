@@ -28,21 +28,18 @@ template <class Isa> struct fast<ops::sequence_rnn, Isa> {
     const std::int64_t input = x[2], states = call.out[1].shape()[1];
     const ops::detail::row_order order = ops::detail::rows_of(x, attrs.time_major, attrs.backwards);
     float* const room = reinterpret_cast<float*>(call.scratch);
-    const interval mine = share(order.batch, part_of(call));
-    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-      float* const h = floats_out(call, 1) + b * states;
-      copy_floats(floats_in(call, 4) + b * states, states, h);
-      for (std::int64_t step = 0; step < order.steps; ++step) {
-        const std::int64_t row = order(step, b);
-        const float* const seen =
-            detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
-        const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
-        float* const y = floats_out(call) + row * states;
-        detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states, floats_in(call, 3),
-                               attrs.activation, y);
-        copy_floats(y, states, h);
-      }
-    }
+    float* h = nullptr;
+    for_sequences(
+        call, order, [&](std::int64_t b) { h = state_of_sequence(call, 4, 1, b); },
+        [&](std::int64_t row) {
+          const float* const seen =
+              detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
+          const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
+          float* const y = floats_out(call) + row * states;
+          detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states,
+                                 floats_in(call, 3), attrs.activation, y);
+          copy_floats(y, states, h);
+        });
   }
 };
 

@@ -42,21 +42,28 @@ struct sigmoid_argument {
 };
 
 /// The table between entries, where `bits` of an argument's magnitude lie between two; `most` behind the last one.
-constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most) {
+/// entry_of(i) is sigmoid_entry(i), computed or kept.
+template <class EntryOf>
+constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most,
+                                            const EntryOf& entry_of) {
   const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
   if (place >= 255) return most;
-  const std::int64_t here = sigmoid_entry(place);
-  return (here << bits) + rest * (sigmoid_entry(place + 1) - here);
+  const std::int64_t here = entry_of(place);
+  return (here << bits) + rest * (entry_of(place + 1) - here);
 }
 
 /// 32768 * sigmoid of an argument.
-constexpr std::int16_t sigmoid_of(std::int64_t argument) {
-  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10) + (1 << 9);
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t sigmoid_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10, entry_of) + (1 << 9);
   return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
 }
 /// 32768 * tanh of an argument: 2 * sigmoid of twice of it - 1.
-constexpr std::int16_t tanh_of(std::int64_t argument) {
-  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8) - (1 << 23);
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8, entry_of) - (1 << 23);
   return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
 }
 

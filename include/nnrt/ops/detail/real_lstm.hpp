@@ -24,18 +24,11 @@ template <class Attrs, class T> class real_lstm {
         is_projected_(is_there(in, 16)) {}
 
   constexpr void run() {
-    const auto h = in_[18].template as<const T>(), c = in_[19].template as<const T>();
-    for (std::int64_t i = 0; i < h_.elements(); ++i) h_[i] = h[i];
-    for (std::int64_t i = 0; i < c_.elements(); ++i) c_[i] = c[i];
-    if (order_.steps == 0)
-      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = T{};
-    for (std::int64_t b = 0; b < order_.batch; ++b)
-      for (std::int64_t step = 0; step < order_.steps; ++step) {
-        const std::int64_t row = order_(step, b);
-        compute_gates(row, b);
-        set_states(b);
-        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
-      }
+    clear_without_steps(order_, gates_);
+    run_steps(order_, 0, order_.batch, operand(18), operand(19), h_, c_, y_, [&](std::int64_t row, std::int64_t b) {
+      compute_gates(row, b);
+      set_states(b);
+    });
   }
 
  private:

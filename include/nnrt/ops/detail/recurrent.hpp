@@ -7,6 +7,7 @@
 #include <nnrt/core/math.hpp>
 #include <nnrt/core/operator.hpp>
 #include <nnrt/ops/detail/fixed_gates.hpp>
+#include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/rounded_rows.hpp>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
@@ -48,6 +49,28 @@ struct row_order {
 };
 constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
   return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
+}
+
+/// Sequences from `begin` to `end` of an LSTM, from the states h0 and c0: one_step(row, b) changes h and c of sequence b
+/// by what row `row` of the input holds; y holds h after each step. Without steps gates are 0.
+template <class T, class C, class F>
+constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
+                         const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
+                         const tensor_view<T>& y, const F& one_step) {
+  const std::int64_t outputs = h.extent(1), cells = c.extent(1);
+  for (std::int64_t b = begin; b < end; ++b) {
+    for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
+    for (std::int64_t n = 0; n < cells; ++n) c(b, n) = c0[b * cells + n];
+    for (std::int64_t step = 0; step < order.steps; ++step) {
+      const std::int64_t row = order(step, b);
+      one_step(row, b);
+      for (std::int64_t k = 0; k < outputs; ++k) y[row * outputs + k] = h(b, k);
+    }
+  }
+}
+/// What gates are where there is no step.
+template <class C> constexpr void clear_without_steps(const row_order& order, const tensor_view<C>& gates) {
+  for (std::int64_t i = 0; order.steps == 0 && i < gates.elements(); ++i) gates[i] = C{};
 }
 
 /// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
@@ -100,6 +123,8 @@ struct plain_products {
     for (std::int64_t i = 0; i < count; ++i)
       numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
   }
+  /// Entry i of the table of sigmoids that layers of 16 bits read.
+  template <class I> constexpr std::int32_t entry(I i) const { return sigmoid_entry(i); }
 };
 
 /// Extents by name: operands whose shapes say the same extent name it by one number.

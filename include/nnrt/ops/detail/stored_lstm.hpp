@@ -5,7 +5,6 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/ops/detail/fixed_gates.hpp>
 #include <nnrt/ops/detail/fixed_root.hpp>
-#include <nnrt/ops/detail/interpolated.hpp>
 #include <nnrt/ops/detail/quantised.hpp>
 #include <nnrt/ops/detail/recurrent.hpp>
 
@@ -66,24 +65,16 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
 
   /// All sequences.
   constexpr void run() {
-    if (order_.steps == 0)
-      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = 0;
+    clear_without_steps(order_, gates_);
     run(0, order_.batch);
   }
   /// Those from `begin` to `end`, which have steps.
   constexpr void run(std::int64_t begin, std::int64_t end) {
-    const auto h = in_[18].template as<const T>();
-    const auto c = in_[19].template as<const std::int16_t>();
-    for (std::int64_t b = begin; b < end; ++b) {
-      for (std::int64_t k = 0; k < outputs(); ++k) h_(b, k) = h[b * outputs() + k];
-      for (std::int64_t n = 0; n < cells(); ++n) c_(b, n) = c[b * cells() + n];
-      for (std::int64_t step = 0; step < order_.steps; ++step) {
-        const std::int64_t row = order_(step, b);
-        compute_gates(row, b);
-        set_states(b);
-        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
-      }
-    }
+    run_steps(order_, begin, end, in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(), h_, c_, y_,
+              [&](std::int64_t row, std::int64_t b) {
+                compute_gates(row, b);
+                set_states(b);
+              });
   }
 
  private:
@@ -176,7 +167,8 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   constexpr void apply_sigmoid(part& sums) const {
     if constexpr (is_wide) {
       const sigmoid_argument argument(0x1p-12F, false);
-      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = sigmoid_of(argument(sums.of[i]));
+      const auto entry = [&](std::int64_t i) { return products_.entry(i); };
+      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = sigmoid_of(argument(sums.of[i]), entry);
     } else {
       products_.sigmoid(sums.of, sums.count);
     }
@@ -185,7 +177,8 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   constexpr void apply_tanh(part& numbers, float scale) const {
     if constexpr (is_wide) {
       const sigmoid_argument argument(scale, true);
-      for (std::int64_t i = 0; i < numbers.count; ++i) numbers.of[i] = tanh_of(argument(numbers.of[i]));
+      const auto entry = [&](std::int64_t i) { return products_.entry(i); };
+      for (std::int64_t i = 0; i < numbers.count; ++i) numbers.of[i] = tanh_of(argument(numbers.of[i]), entry);
     } else {
       products_.tanh(numbers.of, numbers.count, 15 + exponent_of(scale));
     }
