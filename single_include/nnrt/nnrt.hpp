@@ -30562,6 +30562,114 @@ template <class V> [[gnu::always_inline]] constexpr V tanh(V x, int bits) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail::fixed16
+// ===== nnrt/ops/detail/interpolated.hpp
+// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their entries.
+// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep them.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// 65536 * sigmoid(i / 24), plus half of what a straight line to the next entry lacks in the middle; i from 0 to 255.
+/// Source: the table of sigmoids that TFLite and CMSIS-NN share.
+constexpr std::int32_t sigmoid_entry(std::int64_t i) {
+  if (i == 255) return 65535;
+  const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
+  const auto place = static_cast<double>(i);
+  const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
+  return static_cast<std::int32_t>(math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
+}
+
+/// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
+/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's upper
+/// 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
+struct sigmoid_argument {
+  std::int64_t multiplier;
+  int shift = 0;
+
+  constexpr sigmoid_argument(float scale, bool doubled) : multiplier(3) {
+    const double steps = double{scale} * 4096;
+    const auto is_about = [&](double power) { return steps > power * 0.999307093 && steps < power * 1.000693387; };
+    if (is_about(1)) return;
+    if (doubled && is_about(2)) {
+      multiplier = 6;
+      return;
+    }
+    double factor = steps * 3;
+    for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
+    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
+  }
+  constexpr std::int64_t operator()(std::int16_t x) const {
+    return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
+  }
+};
+
+/// The table between entries, where `bits` of an argument's magnitude lie between two; `most` behind the last one.
+/// entry_of(i) is sigmoid_entry(i), computed or kept.
+template <class EntryOf>
+constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most,
+                                            const EntryOf& entry_of) {
+  const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
+  if (place >= 255) return most;
+  const std::int64_t here = entry_of(place);
+  return (here << bits) + rest * (entry_of(place + 1) - here);
+}
+
+/// 32768 * sigmoid of an argument.
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t sigmoid_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10, entry_of) + (1 << 9);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
+}
+/// 32768 * tanh of an argument: 2 * sigmoid of twice of it - 1.
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8, entry_of) - (1 << 23);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
+}
+
+/// Whether numbers of 16 bits are stored as TFLite asks for where it reads such tables: without zero points, the result
+/// as 1/32768.
+constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
+  return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
+}
+
+/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of TFLite's
+/// SOFTMAX on i16.
+template <class F> struct table_of_steps {
+  F f;
+  double first, last;
+
+  static constexpr int steps = 512;
+
+  constexpr table_of_steps(F function, double from, double to) : f(function), first(from), last(to) {}
+  constexpr std::int32_t entry(int i) const {
+    const auto value = [&](double x) { return math::product(f(x), 0x1p15); };
+    if (i == steps) return bounded(math::round_half_away(value(last)));
+    const double step = (last - first) / steps, x = first + math::product(step, i);
+    const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
+                 middle = math::round_half_away(value(x + math::product(0.5, step)));
+    const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
+    return bounded(here - math::round_half_away(math::product(0.5, lacking)));
+  }
+  /// Of a number in [-32768, 32767].
+  constexpr std::int32_t operator()(std::int32_t x) const {
+    return between(x, [&](int i) { return entry(i); });
+  }
+  /// The same by entries that were computed before.
+  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
+    const int i = 256 + (x >> 7);
+    const std::int32_t here = entry_of(i);
+    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
+  }
+
+ private:
+  static constexpr std::int32_t bounded(double x) {
+    return static_cast<std::int32_t>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA::kernels {
 
@@ -30591,8 +30699,15 @@ struct centred_products {
   void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
     in_lanes(numbers, count, [bits](int_vector x) { return ops::detail::fixed16::tanh(x, bits); });
   }
+  /// The table as it is computed once, by the compiler, where a layer of 16 bits is compiled.
+  template <class I> std::int32_t entry(I i) const { return sigmoid_entries<I>[static_cast<std::size_t>(i)]; }
 
  private:
+  template <class I> static constexpr auto sigmoid_entries = [] {
+    std::array<std::int32_t, 256> made{};
+    for (I i = 0; i < 256; ++i) made[static_cast<std::size_t>(i)] = ops::detail::sigmoid_entry(i);
+    return made;
+  }();
   /// A register of f(numbers) at a time.
   template <class F> static void in_lanes(std::int16_t* numbers, std::int64_t count, const F& f) {
     typedef std::int16_t narrow __attribute__((vector_size(register_bytes / 2)));
@@ -30608,8 +30723,12 @@ struct centred_products {
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/gated_sequence.hpp
-// gated_sequence: the steps of one sequence of floats through sequence_lstm, with all that the operator may have.
-// Flow: bind/sequence_lstm.hpp calls run() for each sequence.
+// gated_sequence: steps of sequences of floats through sequence_lstm, with all that it may have, and sequence_rnn.
+// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp go through the sequences of a part.
+
+// ===== nnrt/ops/detail/recurrent.hpp
+// recurrent: what layers share that go through sequences - the order of steps, activations, rows that meet weights.
+// Flow: rules and references of sequence_lstm, sequence_rnn and svdf.
 
 // ===== nnrt/ops/detail/rounded_rows.hpp
 // rounded_rows: rows of real numbers as 8-bit integers with a scale of their own, and what those stand for.
@@ -30655,6 +30774,139 @@ constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Eleme
   }
   return symmetric ? even_steps(least, most) : shifted_steps(least, most);
 }
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+constexpr double activate(double x, recurrent_activation a) {
+  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
+  switch (a) {
+    case recurrent_activation::none:
+      break;
+    case recurrent_activation::relu:
+      return x < 0 ? 0 : x;
+    case recurrent_activation::relu_n1_to_1:
+      return between(-1, 1);
+    case recurrent_activation::relu6:
+      return between(0, 6);
+    case recurrent_activation::tanh:
+      return math::tanh(x);
+  }
+  return x;
+}
+constexpr double logistic(double x) {
+  const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
+  return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
+constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
+
+/// Where the rows of a sequence lie: [steps, batch, …] or [batch, steps, …], read from either end.
+struct row_order {
+  std::int64_t steps, batch;
+  bool time_major, backwards;
+
+  /// The row of step `step` of sequence b.
+  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
+    const std::int64_t t = backwards ? steps - 1 - step : step;
+    return time_major ? t * batch + b : b * steps + t;
+  }
+};
+constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
+  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
+}
+
+/// Sequences from `begin` to `end` of an LSTM, from the states h0 and c0: one_step(row, b) changes h and c of sequence b
+/// by what row `row` of the input holds; y holds h after each step. Without steps gates are 0.
+template <class T, class C, class F>
+constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
+                         const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
+                         const tensor_view<T>& y, const F& one_step) {
+  const std::int64_t outputs = h.extent(1), cells = c.extent(1);
+  for (std::int64_t b = begin; b < end; ++b) {
+    for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
+    for (std::int64_t n = 0; n < cells; ++n) c(b, n) = c0[b * cells + n];
+    for (std::int64_t step = 0; step < order.steps; ++step) {
+      const std::int64_t row = order(step, b);
+      one_step(row, b);
+      for (std::int64_t k = 0; k < outputs; ++k) y[row * outputs + k] = h(b, k);
+    }
+  }
+}
+/// What gates are where there is no step.
+template <class C> constexpr void clear_without_steps(const row_order& order, const tensor_view<C>& gates) {
+  for (std::int64_t i = 0; order.steps == 0 && i < gates.elements(); ++i) gates[i] = C{};
+}
+
+/// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
+template <class T> struct row_of_numbers {
+  tensor_view<const T> elements;
+  std::int64_t first = 0, count = 0;
+  bool is_rounded = false;
+  row_steps<T> steps = {};
+
+  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
+                           bool symmetric)
+      : elements(all), first(row * length), count(length), is_rounded(rounds) {
+    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
+  }
+  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T x = elements[first + i];
+      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
+    }
+    return sum;
+  }
+};
+
+/// What steps on stored numbers are made of: rows of numbers without their zero points, sums of their products with
+/// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
+struct plain_products {
+  template <class X> struct row {
+    tensor_view<const X> x;
+    std::int64_t first, count;
+    std::int32_t zero;
+    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
+      return sum;
+    }
+  };
+  /// Numbers `first` and so on of x. Two rows are there at a time, of different slots: 0 and 1.
+  template <class X>
+  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
+                          int) const {
+    return {x, first, count, zero};
+  }
+  /// Fixed-point numbers of 3 integer bits, and of `bits`, become their sigmoid and their tanh.
+  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
+  }
+  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
+  }
+  /// Entry i of the table of sigmoids that layers of 16 bits read.
+  template <class I> constexpr std::int32_t entry(I i) const { return sigmoid_entry(i); }
+};
+
+/// Extents by name: operands whose shapes say the same extent name it by one number.
+template <int Count> struct named_extents {
+  std::int64_t of[Count];
+
+  constexpr named_extents() {
+    for (std::int64_t& extent : of) extent = -1;
+  }
+  /// Takes the first one that is known, and holds the others to it.
+  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
+    if (of[name] < 0) of[name] = extent;
+    return require_same_extent(rule, extent, of[name]);
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
 
@@ -30802,6 +31054,24 @@ inline void run_gated_step(const gated_weights& of, const gated_sequence& s, con
   detail::compute_states(of, s);
 }
 
+/// The state of sequence b that output `out` holds, as operand `in` begins it.
+inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
+  const std::int64_t width = call.out[out].shape()[1];
+  float* const state = floats_out(call, out) + b * width;
+  copy_floats(floats_in(call, in) + b * width, width, state);
+  return state;
+}
+/// Calls begin(b) for each sequence of the call's part, then one_step(row) for the row of each of its steps.
+template <class Begin, class Step>
+void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
+                   const Step& one_step) {
+  const interval mine = share(order.batch, part_of(call));
+  for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+    begin(b);
+    for (std::int64_t step = 0; step < order.steps; ++step) one_step(order(step, b));
+  }
+}
+
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/ops/sequence_lstm.hpp
 // sequence_lstm: long short-term memory as TensorFlow Lite has it - peepholes, projection, normalised sums, integers.
@@ -30810,119 +31080,6 @@ inline void run_gated_step(const gated_weights& of, const gated_sequence& s, con
 // ===== nnrt/ops/detail/real_lstm.hpp
 // real_lstm: the steps of sequence_lstm on floats.
 // Flow: the operator's reference.
-
-// ===== nnrt/ops/detail/recurrent.hpp
-// recurrent: what layers share that go through sequences - the order of steps, activations, rows that meet weights.
-// Flow: rules and references of sequence_lstm, sequence_rnn and svdf.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-constexpr double activate(double x, recurrent_activation a) {
-  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // a NaN stays one
-  switch (a) {
-    case recurrent_activation::none:
-      break;
-    case recurrent_activation::relu:
-      return x < 0 ? 0 : x;
-    case recurrent_activation::relu_n1_to_1:
-      return between(-1, 1);
-    case recurrent_activation::relu6:
-      return between(0, 6);
-    case recurrent_activation::tanh:
-      return math::tanh(x);
-  }
-  return x;
-}
-constexpr double logistic(double x) {
-  const double e = math::exp(-math::abs(x));  // at most 1: the sum keeps its digits on both sides
-  return (x < 0 ? e : 1.0) / (1.0 + e);
-}
-
-constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
-constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
-
-/// Where the rows of a sequence lie: [steps, batch, …] or [batch, steps, …], read from either end.
-struct row_order {
-  std::int64_t steps, batch;
-  bool time_major, backwards;
-
-  /// The row of step `step` of sequence b.
-  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
-    const std::int64_t t = backwards ? steps - 1 - step : step;
-    return time_major ? t * batch + b : b * steps + t;
-  }
-};
-constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
-  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
-}
-
-/// Products of rows of a matrix with numbers that may be rounded to 8 bits between them.
-template <class T> struct row_of_numbers {
-  tensor_view<const T> elements;
-  std::int64_t first = 0, count = 0;
-  bool is_rounded = false;
-  row_steps<T> steps = {};
-
-  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
-                           bool symmetric)
-      : elements(all), first(row * length), count(length), is_rounded(rounds) {
-    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
-  }
-  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
-    double sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T x = elements[first + i];
-      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
-    }
-    return sum;
-  }
-};
-
-/// What steps on stored numbers are made of: rows of numbers without their zero points, sums of their products with
-/// rows of weights, one product after the other, and functions of fixed-point numbers, one after the other.
-struct plain_products {
-  template <class X> struct row {
-    tensor_view<const X> x;
-    std::int64_t first, count;
-    std::int32_t zero;
-    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
-      std::int64_t sum = 0;
-      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
-      return sum;
-    }
-  };
-  /// Numbers `first` and so on of x. Two rows are there at a time, of different slots: 0 and 1.
-  template <class X>
-  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
-                          int) const {
-    return {x, first, count, zero};
-  }
-  /// Fixed-point numbers of 3 integer bits, and of `bits`, become their sigmoid and their tanh.
-  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
-    for (std::int64_t i = 0; i < count; ++i)
-      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
-  }
-  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
-    for (std::int64_t i = 0; i < count; ++i)
-      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
-  }
-};
-
-/// Extents by name: operands whose shapes say the same extent name it by one number.
-template <int Count> struct named_extents {
-  std::int64_t of[Count];
-
-  constexpr named_extents() {
-    for (std::int64_t& extent : of) extent = -1;
-  }
-  /// Takes the first one that is known, and holds the others to it.
-  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
-    if (of[name] < 0) of[name] = extent;
-    return require_same_extent(rule, extent, of[name]);
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -30944,18 +31101,11 @@ template <class Attrs, class T> class real_lstm {
         is_projected_(is_there(in, 16)) {}
 
   constexpr void run() {
-    const auto h = in_[18].template as<const T>(), c = in_[19].template as<const T>();
-    for (std::int64_t i = 0; i < h_.elements(); ++i) h_[i] = h[i];
-    for (std::int64_t i = 0; i < c_.elements(); ++i) c_[i] = c[i];
-    if (order_.steps == 0)
-      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = T{};
-    for (std::int64_t b = 0; b < order_.batch; ++b)
-      for (std::int64_t step = 0; step < order_.steps; ++step) {
-        const std::int64_t row = order_(step, b);
-        compute_gates(row, b);
-        set_states(b);
-        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
-      }
+    clear_without_steps(order_, gates_);
+    run_steps(order_, 0, order_.batch, operand(18), operand(19), h_, c_, y_, [&](std::int64_t row, std::int64_t b) {
+      compute_gates(row, b);
+      set_states(b);
+    });
   }
 
  private:
@@ -31045,108 +31195,6 @@ template <class Attrs, class T> class real_lstm {
 // stored_lstm: the steps of sequence_lstm on stored numbers of 8 and 16 bits, in integers alone.
 // Flow: the operator's reference; an optimised form gives other Products.
 
-// ===== nnrt/ops/detail/interpolated.hpp
-// interpolated: functions of 16-bit numbers as TFLite has them, read from tables and interpolated between their entries.
-// Flow: the references of sigmoid, tanh and softmax on i16; entries are computed where they are read, a kernel may keep them.
-
-namespace nnrt::inline NNRT_ISA::ops::detail {
-
-/// 65536 * sigmoid(i / 24), plus half of what a straight line to the next entry lacks in the middle; i from 0 to 255.
-/// Source: the table of sigmoids that TFLite and CMSIS-NN share.
-constexpr std::int32_t sigmoid_entry(std::int64_t i) {
-  if (i == 255) return 65535;
-  const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
-  const auto place = static_cast<double>(i);
-  const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
-  return static_cast<std::int32_t>(math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
-}
-
-/// The stored numbers of x as arguments of that table, in steps of 1 / 12288: times a factor, rounded toward plus
-/// infinity in the middle. Scales next to 2^-12 (with `doubled`: and 2^-11) count as such; of others, the factor's upper
-/// 15 bits are kept. Source: TFLite's LOGISTIC and TANH on i16.
-struct sigmoid_argument {
-  std::int64_t multiplier;
-  int shift = 0;
-
-  constexpr sigmoid_argument(float scale, bool doubled) : multiplier(3) {
-    const double steps = double{scale} * 4096;
-    const auto is_about = [&](double power) { return steps > power * 0.999307093 && steps < power * 1.000693387; };
-    if (is_about(1)) return;
-    if (doubled && is_about(2)) {
-      multiplier = 6;
-      return;
-    }
-    double factor = steps * 3;
-    for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
-    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
-  }
-  constexpr std::int64_t operator()(std::int16_t x) const {
-    return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
-  }
-};
-
-/// The table between entries, where `bits` of an argument's magnitude lie between two; `most` behind the last one.
-constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most) {
-  const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
-  if (place >= 255) return most;
-  const std::int64_t here = sigmoid_entry(place);
-  return (here << bits) + rest * (sigmoid_entry(place + 1) - here);
-}
-
-/// 32768 * sigmoid of an argument.
-constexpr std::int16_t sigmoid_of(std::int64_t argument) {
-  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10) + (1 << 9);
-  return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
-}
-/// 32768 * tanh of an argument: 2 * sigmoid of twice of it - 1.
-constexpr std::int16_t tanh_of(std::int64_t argument) {
-  const std::int64_t upper = interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8) - (1 << 23);
-  return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
-}
-
-/// Whether numbers of 16 bits are stored as TFLite asks for where it reads such tables: without zero points, the result
-/// as 1/32768.
-constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
-  return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
-}
-
-/// A function over [first, last] as 512 steps of 1/32768, read by all numbers of 16 bits. Source: the tables of TFLite's
-/// SOFTMAX on i16.
-template <class F> struct table_of_steps {
-  F f;
-  double first, last;
-
-  static constexpr int steps = 512;
-
-  constexpr table_of_steps(F function, double from, double to) : f(function), first(from), last(to) {}
-  constexpr std::int32_t entry(int i) const {
-    const auto value = [&](double x) { return math::product(f(x), 0x1p15); };
-    if (i == steps) return bounded(math::round_half_away(value(last)));
-    const double step = (last - first) / steps, x = first + math::product(step, i);
-    const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
-                 middle = math::round_half_away(value(x + math::product(0.5, step)));
-    const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
-    return bounded(here - math::round_half_away(math::product(0.5, lacking)));
-  }
-  /// Of a number in [-32768, 32767].
-  constexpr std::int32_t operator()(std::int32_t x) const {
-    return between(x, [&](int i) { return entry(i); });
-  }
-  /// The same by entries that were computed before.
-  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
-    const int i = 256 + (x >> 7);
-    const std::int32_t here = entry_of(i);
-    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
-  }
-
- private:
-  static constexpr std::int32_t bounded(double x) {
-    return static_cast<std::int32_t>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
-  }
-};
-
-}  // namespace nnrt::inline NNRT_ISA::ops::detail
-
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
 /// The least power of 2 that is not below a positive normal float.
@@ -31202,24 +31250,16 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
 
   /// All sequences.
   constexpr void run() {
-    if (order_.steps == 0)
-      for (std::int64_t i = 0; i < gates_.elements(); ++i) gates_[i] = 0;
+    clear_without_steps(order_, gates_);
     run(0, order_.batch);
   }
   /// Those from `begin` to `end`, which have steps.
   constexpr void run(std::int64_t begin, std::int64_t end) {
-    const auto h = in_[18].template as<const T>();
-    const auto c = in_[19].template as<const std::int16_t>();
-    for (std::int64_t b = begin; b < end; ++b) {
-      for (std::int64_t k = 0; k < outputs(); ++k) h_(b, k) = h[b * outputs() + k];
-      for (std::int64_t n = 0; n < cells(); ++n) c_(b, n) = c[b * cells() + n];
-      for (std::int64_t step = 0; step < order_.steps; ++step) {
-        const std::int64_t row = order_(step, b);
-        compute_gates(row, b);
-        set_states(b);
-        for (std::int64_t k = 0; k < outputs(); ++k) y_[row * outputs() + k] = h_(b, k);
-      }
-    }
+    run_steps(order_, begin, end, in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(), h_, c_, y_,
+              [&](std::int64_t row, std::int64_t b) {
+                compute_gates(row, b);
+                set_states(b);
+              });
   }
 
  private:
@@ -31312,7 +31352,8 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   constexpr void apply_sigmoid(part& sums) const {
     if constexpr (is_wide) {
       const sigmoid_argument argument(0x1p-12F, false);
-      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = sigmoid_of(argument(sums.of[i]));
+      const auto entry = [&](std::int64_t i) { return products_.entry(i); };
+      for (std::int64_t i = 0; i < sums.count; ++i) sums.of[i] = sigmoid_of(argument(sums.of[i]), entry);
     } else {
       products_.sigmoid(sums.of, sums.count);
     }
@@ -31321,7 +31362,8 @@ template <class Attrs, class T, class Products = plain_products> class stored_ls
   constexpr void apply_tanh(part& numbers, float scale) const {
     if constexpr (is_wide) {
       const sigmoid_argument argument(scale, true);
-      for (std::int64_t i = 0; i < numbers.count; ++i) numbers.of[i] = tanh_of(argument(numbers.of[i]));
+      const auto entry = [&](std::int64_t i) { return products_.entry(i); };
+      for (std::int64_t i = 0; i < numbers.count; ++i) numbers.of[i] = tanh_of(argument(numbers.of[i]), entry);
     } else {
       products_.tanh(numbers.of, numbers.count, 15 + exponent_of(scale));
     }
@@ -31728,19 +31770,15 @@ template <class Isa> struct fast<ops::sequence_lstm, Isa> {
                      .c = nullptr,
                      .gates = {},
                      .seen = reinterpret_cast<float*>(call.scratch)};
-    const interval mine = share(order.batch, part_of(call));
-    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-      s.h = floats_out(call, 1) + b * s.outputs, s.c = floats_out(call, 2) + b * s.cells;
+    const auto begin = [&](std::int64_t b) {
+      s.h = state_of_sequence(call, op::state_h, 1, b), s.c = state_of_sequence(call, op::state_c, 2, b);
       for (std::int64_t gate = 0; gate < 4; ++gate)
         s.gates[gate] = floats_out(call, 3) + (gate * order.batch + b) * s.cells;
-      copy_floats(floats_in(call, op::state_h) + b * s.outputs, s.outputs, s.h);
-      copy_floats(floats_in(call, op::state_c) + b * s.cells, s.cells, s.c);
-      for (std::int64_t step = 0; step < order.steps; ++step) {
-        const std::int64_t row = order(step, b);
-        run_gated_step(of, s, floats_in(call, 0) + row * s.input);
-        copy_floats(s.h, s.outputs, floats_out(call) + row * s.outputs);
-      }
-    }
+    };
+    for_sequences(call, order, begin, [&](std::int64_t row) {
+      run_gated_step(of, s, floats_in(call, 0) + row * s.input);
+      copy_floats(s.h, s.outputs, floats_out(call) + row * s.outputs);
+    });
   }
 };
 
@@ -31906,21 +31944,18 @@ template <class Isa> struct fast<ops::sequence_rnn, Isa> {
     const std::int64_t input = x[2], states = call.out[1].shape()[1];
     const ops::detail::row_order order = ops::detail::rows_of(x, attrs.time_major, attrs.backwards);
     float* const room = reinterpret_cast<float*>(call.scratch);
-    const interval mine = share(order.batch, part_of(call));
-    for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-      float* const h = floats_out(call, 1) + b * states;
-      copy_floats(floats_in(call, 4) + b * states, states, h);
-      for (std::int64_t step = 0; step < order.steps; ++step) {
-        const std::int64_t row = order(step, b);
-        const float* const seen =
-            detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
-        const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
-        float* const y = floats_out(call) + row * states;
-        detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states, floats_in(call, 3),
-                               attrs.activation, y);
-        copy_floats(y, states, h);
-      }
-    }
+    float* h = nullptr;
+    for_sequences(
+        call, order, [&](std::int64_t b) { h = state_of_sequence(call, 4, 1, b); },
+        [&](std::int64_t row) {
+          const float* const seen =
+              detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
+          const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
+          float* const y = floats_out(call) + row * states;
+          detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states,
+                                 floats_in(call, 3), attrs.activation, y);
+          copy_floats(y, states, h);
+        });
   }
 };
 
@@ -35565,6 +35600,140 @@ constexpr auto flatten(tensor<X> x, Keywords... keywords) {
 }
 
 }  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/lstm_cell.hpp
+// lstm_cell: one step of long short-term memory on quantised values, with the bits of TensorFlow Lite's oldest kernel.
+// Flow: readers of .tflite files make nodes of it; it has no function for users, who have lstm.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// One step of long short-term memory, whose gates have one matrix for the input and the hidden state side by side.
+///
+///   x: [B, I + C] u8, inputs and hidden states of B sequences      w: [4C, I + C] u8      b: [4C] i32
+///   c: [B, C] i16, the cell states      h: [B, C] u8, the next hidden states      cy: [B, C] i16, the next cell states
+///   sums: [B, 4C] i16, w (x - 128) + b in steps of 2^-12: rows i, g, f, o
+///
+/// With s for the sigmoid function: cy = s(f) * c + s(i) * tanh(g), h = s(o) * tanh(cy).
+///
+/// In fixed point of 16 bits: c has 4 integer bits, what functions take 3, what they give none; each product is rounded
+/// to 15 bits, ties toward plus infinity, and sums saturate. accumulator_scale is the real value of 1 in the sums of
+/// products, which files say of b. Whatever scale h is wanted with, its stored numbers are 128 times the hidden values,
+/// plus 128.
+///
+/// Broken rules: see `rule`; ranks, extents, zero points and scales. Source: LstmCell of TensorFlow Lite's LSTM (kernel
+/// BASIC) for uint8, to the last bit.
+struct lstm_cell {
+  static constexpr op_code code{1030};
+  static constexpr std::string_view name = "lstm_cell";
+  static constexpr operand_spec inputs[] = {
+      {"x", types_of(u8)}, {"w", types_of(u8)}, {"b", types_of(i32)}, {"c", types_of(i16)}};
+  static constexpr operand_spec outputs[] = {{"h", types_of(u8)}, {"cy", types_of(i16)}, {"sums", types_of(i16)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::computed, .in_files = file_order::unchanged};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (float, accumulator_scale));
+    constexpr attrs() : accumulator_scale(0x1p-14F) {}
+  };
+
+  enum class rule {
+    input_weights_and_state_rank_must_be_2,
+    bias_rank_must_be_1,
+    extents_must_be_those_of_the_other_operands,
+    weights_must_have_4_rows_for_each_cell,
+    quantised_operands_must_have_one_scale,
+    zero_point_of_the_input_must_be_128,
+    scale_of_the_cell_state_must_be_2_to_the_minus_11,
+    accumulator_scale_must_be_positive_and_finite,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    enum { batch, columns, rows, cells, names };
+    constexpr int named[4][2] = {{batch, columns}, {rows, columns}, {rows, 0}, {batch, cells}};
+    detail::named_extents<names> extents;
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      const rule fit = i == 2 ? Rule::bias_rank_must_be_1 : Rule::input_weights_and_state_rank_must_be_2;
+      if (auto v = require(fit, in[i].desc.rank(), i == 2 ? 1 : 2); !v) return v;
+      for (int axis = 0; axis < in[i].desc.rank(); ++axis)
+        if (auto v =
+                extents.take(Rule::extents_must_be_those_of_the_other_operands, named[i][axis], in[i].desc.shape[axis]);
+            !v)
+          return v;
+    }
+    std::int64_t* const of = extents.of;
+    if (of[rows] < 0 && of[cells] >= 0) of[rows] = extent_product(4, of[cells]);
+    if (of[cells] >= 0)
+      if (auto v = require(Rule::weights_must_have_4_rows_for_each_cell, of[rows], extent_product(4, of[cells])); !v)
+        return v;
+    if (auto v = check_scales<Rule>(a, in); !v) return v;
+    const quantisation &of_c = in[3].desc.quantised, in_steps = quant{.scale = 0x1p-12F, .zero_point = 0},
+                       hidden = quant{.scale = 0x1p-7F, .zero_point = 128};
+    return yields(tensor_desc{u8, format::nd, {of[batch], of[cells]}, wanted_or(wanted, 0, hidden)},
+                  tensor_desc{i16, format::nd, {of[batch], of[cells]}, of_c},
+                  tensor_desc{i16, format::nd, {of[batch], of[rows]}, wanted_or(wanted, 2, in_steps)});
+  }
+
+  /// Products of weights with inputs and hidden states.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    const std::int64_t sums = out[2].elements(), columns = in[0].desc.shape[1];
+    return sums < 0 || columns < 0 ? 0 : nnrt::detail::saturated_product(sums, columns);
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    namespace fixed16 = detail::fixed16;
+    const auto c = in[3].as<const std::int16_t>();
+    const auto h = out[0].as<T>();
+    const auto cy = out[1].as<std::int16_t>(), sums = out[2].as<std::int16_t>();
+    const std::int64_t cells = c.extent(1);
+    compute_sums<T>(a, in, sums);
+    for (std::int64_t b = 0; b < c.extent(0); ++b)
+      for (std::int64_t n = 0; n < cells; ++n) {
+        const auto sum = [&](std::int64_t gate) { return std::int32_t{sums(b, gate * cells + n)}; };
+        const std::int32_t added = fixed16::product(fixed16::sigmoid(sum(0)), fixed16::tanh(sum(1), 3));
+        const std::int32_t kept = fixed16::product(fixed16::sigmoid(sum(2)), std::int32_t{c(b, n)});
+        const std::int32_t cell = fixed16::saturated(fixed16::shifted_right(added, 4) + kept);
+        cy(b, n) = static_cast<std::int16_t>(cell);
+        const std::int32_t with_3_integer_bits = fixed16::saturated(cell * 2);
+        const std::int32_t hidden = fixed16::product(fixed16::sigmoid(sum(3)), fixed16::tanh(with_3_integer_bits, 3));
+        h(b, n) = static_cast<T>(128 + nnrt::detail::clamped(fixed16::shifted_right(hidden, 8), -128, 127));
+      }
+  }
+
+ private:
+  static constexpr quantisation wanted_or(array_ref<const tensor_desc> wanted, std::size_t i,
+                                          const quantisation& otherwise) {
+    const bool is_wanted = i < wanted.size() && wanted[i].quantised.mode == quantisation::kind::per_tensor;
+    return is_wanted ? wanted[i].quantised : otherwise;
+  }
+  template <class Rule> static constexpr verdict check_scales(const attrs& a, array_ref<const operand> in) {
+    for (const std::size_t i : {0U, 1U, 3U})
+      if (auto v = detail::require_one_scale(Rule::quantised_operands_must_have_one_scale, in[i].desc); !v) return v;
+    if (auto v = require(Rule::zero_point_of_the_input_must_be_128, in[0].desc.quantised.zero_point, 128); !v) return v;
+    constexpr rule cell = Rule::scale_of_the_cell_state_must_be_2_to_the_minus_11;
+    if (auto v = require_real(cell, in[3].desc.quantised.scale, 0x1p-11F); !v) return v;
+    return require_real_between(Rule::accumulator_scale_must_be_positive_and_finite, a.accumulator_scale,
+                                std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
+  }
+  template <class T>
+  static constexpr void compute_sums(const attrs& a, arguments in, const tensor_view<std::int16_t>& sums) {
+    const auto x = in[0].as<const T>(), w = in[1].as<const T>();
+    const auto bias = in[2].as<const std::int32_t>();
+    const std::int64_t columns = x.extent(1), zero = in[1].desc->quantised.zero_point;
+    const fixed_point factor = fixed_point_of(4096 * double{a.accumulator_scale});
+    for (std::int64_t b = 0; b < sums.extent(0); ++b)
+      for (std::int64_t row = 0; row < sums.extent(1); ++row) {
+        std::int64_t sum = bias[row];
+        for (std::int64_t i = 0; i < columns; ++i) sum += (std::int64_t{x(b, i)} - 128) * (w(row, i) - zero);
+        const std::int32_t scaled = rounding::twice::scale(nnrt::detail::saturated_i32(sum), factor);
+        sums(b, row) = static_cast<std::int16_t>(detail::fixed16::saturated(scaled));
+      }
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/nonzero.hpp
 // nonzero: where a tensor is not 0.
 // Flow: front ends call infer(); it runs by its reference.
@@ -36301,7 +36470,8 @@ using list = type_list<  //
     atan2,               // 1020
     non_max_suppression,     // 1021
     nonzero,             // 1022
-    unique>;             // 1023
+    unique,              // 1023
+    lstm_cell>;          // 1030
 
 }  // namespace nnrt::inline NNRT_ISA::ops
 

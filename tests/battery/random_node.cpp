@@ -421,14 +421,14 @@ void make_scaled(random_operand& x, float scale, std::int64_t zero_point = 0) {
 void make_recurrent(random_node& made, dtype computed, dice& random) {
   const operator_info& op = *made.op;
   const std::string_view role = op.inputs.size() > 1 ? op.inputs[1].role : "";
-  const bool is_svdf = role == "features", is_rnn = role == "w", is_lstm = role == "w_i";
-  if (!(is_svdf || is_rnn || is_lstm) || random.once_in(8)) return;
+  const bool is_svdf = role == "features", is_cell = role == "w" && computed == u8, is_rnn = role == "w" && !is_cell, is_lstm = role == "w_i";
+  if (!(is_svdf || is_rnn || is_lstm || is_cell) || random.once_in(8)) return;
   const std::int64_t batch = random.between(1, 3), steps = random.between(0, 4), inputs = any_extent(random) % 40, cells = random.between(1, 6);
   const bool is_stored = computed != f32, is_wide = computed == i16;
   const bool is_coupled = random.once_in(3) && !is_wide, has_peepholes = random.once_in(2) && !is_wide, has_factors = random.once_in(3) && !is_wide;
   const bool is_projected = random.once_in(2) && !is_wide;
   const std::int64_t outputs = is_projected ? random.between(1, 6) : cells, rank = random.between(1, 3), memory = random.between(1, 4);
-  const bool time_major = !is_svdf && made.words[0] != 0;
+  const bool time_major = !is_svdf && !is_cell && made.words[0] != 0;
   const auto set = [&](std::size_t i, dtype type, const shape_t& shape, bool is_there = true) {
     random_operand& x = made.in[i];
     x = {};
@@ -445,6 +445,10 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
     made.words[0] = rank;
     set(1, weight, {rank * cells, inputs}), set(2, vector, {rank * cells, memory}), set(3, bias, {cells}, random.once_in(2));
     set(4, vector, {batch, rank * cells * memory});
+  } else if (is_cell) {
+    set(0, u8, {batch, inputs + cells}), set(1, u8, {4 * cells, inputs + cells}), set(2, i32, {4 * cells}), set(3, i16, {batch, cells});
+    make_scaled(made.in[0], 0x1p-7F, 128), make_scaled(made.in[1], 0.01F, random.between(0, 255)), make_scaled(made.in[3], 0x1p-11F);
+    made.wanted.clear();
   } else if (is_rnn) {
     set(1, f32, {cells, inputs}), set(2, f32, {cells, cells}), set(3, f32, {cells}), set(4, f32, {batch, cells});
   } else {

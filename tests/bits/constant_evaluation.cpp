@@ -228,6 +228,13 @@ inline constexpr auto filtered_stored = [](builder& g) {
                                          g.input<i16, shape<2, 12>, nd, by>("state"), into<stored_y<i8>>);
   g.output("y", concat(row(quant_dtype_cast<f32>(y)), row(quant_dtype_cast<f32>(next)), axis<0>));
 };
+inline constexpr auto cell_of_bytes = [](builder& g) {
+  auto x = g.input<u8, shape<2, 5>, nd, quant{0x1p-7F, 128}>("x");
+  auto w = g.input<u8, shape<8, 5>, nd, quant{0.01F, 121}>("w");
+  auto [h, cy, sums] = dsl::apply<ops::lstm_cell>(x, w, g.input<i32, shape<8>>("b"),
+                                                  g.input<i16, shape<2, 2>, nd, quant{0x1p-11F, 0}>("c"));
+  g.output("y", concat(quant_dtype_cast<f32>(row(h)), quant_dtype_cast<f32>(row(cy)), axis<0>));
+};
 inline constexpr auto stepwise_stored = [](builder& g) {
   constexpr quant by{0.01F, 0}, cells{0x1p-11F, 0};
   auto x = g.input<i8, shape<1, 2, 3>, nd, stored_x<i8>>("x");
@@ -324,6 +331,7 @@ int main() {
   all += differing<stored<i8>>("stored, i8") + differing<stored<u8>>("stored, u8");
   all += differing<stored<i16>>("stored, i16") + differing<summed>("summed");
   all += differing<stepwise_stored>("stepwise, stored") + differing<filtered_stored>("filtered, stored");
+  all += differing<cell_of_bytes>("cell of bytes");
 #endif
   return all == 0 ? 0 : 1;
 }

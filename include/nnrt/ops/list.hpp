@@ -62,6 +62,7 @@
 #include <nnrt/ops/logical_or.hpp>
 #include <nnrt/ops/lrn.hpp>
 #include <nnrt/ops/lstm.hpp>
+#include <nnrt/ops/lstm_cell.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
 #include <nnrt/ops/maximum.hpp>
@@ -253,6 +254,7 @@ using list = type_list<  //
     atan2,               // 1020
     non_max_suppression,     // 1021
     nonzero,             // 1022
-    unique>;             // 1023
+    unique,              // 1023
+    lstm_cell>;          // 1030
 
 }  // namespace nnrt::inline NNRT_ISA::ops

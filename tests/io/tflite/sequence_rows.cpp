@@ -561,11 +561,35 @@ std::vector<row> rows_of_stored_sequences() {
   };
 }
 
+/// Weights are 7 + 37 row + 53 column, biases 811 row, of which bytes and numbers of 4001 are taken. The script that made
+/// the numbers has gemmlowp's fixed point on 16 bits and TensorFlow Lite's LstmCell from their definitions.
+row basic_lstm_on_bytes() {
+  std::vector<double> weights, biases;
+  for (int row = 0; row < 8; ++row) {
+    for (int i = 0; i < 5; ++i) weights.push_back((row * 37 + i * 53 + 7) % 256);
+    biases.push_back(row * 811 % 4001 - 2000);
+  }
+  constexpr float step = 1.0F / 128;
+  return {"kernel BASIC on quantised values",
+          16,
+          "LSTM",
+          {u({2, 3}, {19, 80, 141, 116, 177, 238}, step, 128), u({2, 2}, {140, 223, 169, 252}, step, 128),
+           in_file(u({8, 5}, weights, 0.01F, 121)), in_file(q32({8}, biases, 0.00005F)),
+           q16({2, 2}, {-20000, -10999, -14997, -5996}, 1.0F / 2048)},
+          {14, {byte(0, 4), byte(3, 1)}},
+          {u({2, 2}, {68, 33, 70, 57}, step, 128), q16({2, 2}, {-7767, -3884, -5247, -2599}, 1.0F / 2048),
+           u({2, 5}, {19, 80, 141, 140, 223, 116, 177, 238, 169, 252}, step, 128),
+           q16({2, 8},
+               {4731, -364, -479, -1222, -2018, -2951, -549, 5052, 1945, -2026, 504, 885, -2352, -641, -680, 2480},
+               1.0F / 4096)}};
+}
+
 }  // namespace
 
 std::vector<row> rows_of_sequences() {
   std::vector<row> all = rows_of_real_sequences();
   for (const row& r : rows_of_stored_sequences()) all.push_back(r);
+  all.push_back(basic_lstm_on_bytes());
   return all;
 }
 

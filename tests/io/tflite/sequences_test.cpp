@@ -148,7 +148,8 @@ TEST_CASE("tflite: recurrent operators that are not read are refused with what i
       {16, float32, [](file& f) { f.calls[0].with.fields.push_back(byte(3, 1)); },
        "kernel BASIC: got 20 inputs and 1 outputs, expected 5 and 4"},
       {52, float32, [](file& f) { input(f, 0).type = int8; },
-       "input 0: got i8 [3, 2, 3] that a run computes or is given, expected f32 in a layer of two directions"},
+       "input 0: got i8 [3, 2, 3] that a run computes or is given, expected f32: TensorFlow Lite has no layer of two "
+       "directions on quantised values"},
       {52, float32, [](file& f) { f.calls[0].outputs.push_back(f.calls[0].outputs[0]); }, "outputs: got 2, expected 1"},
       {27, int8, [](file& f) { input(f, 4).type = int8; },
        "input 4: got quantised i8 [2, 12] that a run computes or is given, expected i16: TensorFlow Lite computes no "
@@ -178,8 +179,10 @@ TEST_CASE("tflite: stored numbers in layers that take floats alone, and beside a
     std::string message;
   };
   const row_of table[] = {
+      {"kernel BASIC", [](file& f) { input(f, 0).type = int8; },
+       "input 0: got i8 [2, 3] that a run computes or is given, expected f32 or u8 in a layer of kernel BASIC"},
       {"kernel BASIC", [](file& f) { input(f, 0).type = uint8; },
-       "input 0: got u8 [2, 3] that a run computes or is given, expected f32 in a layer of kernel BASIC"},
+       "input 1: got f32 [2, 4] that a run computes or is given, expected u8 beside an input of u8"},
       {"an auxiliary input with weights of its own",
        [](file& f) {
          for (std::size_t i = 1; i < 5; ++i) {
@@ -196,6 +199,70 @@ TEST_CASE("tflite: stored numbers in layers that take floats alone, and beside a
     file made = file_of(r, inputs);
     t.spoil(made);
     CHECK(load_file(made.bytes()).error == std::string("subgraph 0: operator 0 ") + r.name + ": " + t.message);
+  }
+}
+
+row basic_lstm_of_bytes(bool has_variables) {
+  row r = row_called("kernel BASIC on quantised values");
+  r.inputs[1].is_variable = r.inputs[4].is_variable = has_variables;
+  return r;
+}
+
+// The script that made the numbers has gemmlowp's fixed point on 16 bits and LstmCell from their definitions.
+TEST_CASE("tflite: LSTM of kernel BASIC on quantised values has TensorFlow Lite's bytes, and states that last") {
+  const row r = basic_lstm_of_bytes(false);
+  std::vector<std::vector<double>> inputs;
+  const outcome got = run_file(file_of(r, inputs).bytes(), inputs);
+  REQUIRE(got.error == "");
+  for (std::size_t i = 0; i < r.outputs.size(); ++i) CHECK(got.outputs[i].numbers == r.outputs[i].numbers);
+
+  std::vector<std::vector<double>> unused;
+  const std::vector<double> x = r.inputs[0].numbers;
+  const auto runs = run_in_turn(file_of(basic_lstm_of_bytes(true), unused).bytes(), {{x}, {x}});
+  REQUIRE(runs.back().error == "");
+  CHECK(runs[0].outputs[0].numbers == std::vector<double>{128, 154, 129, 144});  // from states of zero bytes
+  CHECK(runs[0].outputs[1].numbers == std::vector<double>{-12, 993, 86, 1111});
+  CHECK(runs[1].outputs[0].numbers == std::vector<double>{132, 138, 136, 158});
+  CHECK(runs[1].outputs[1].numbers == std::vector<double>{137, 219, 345, 1083});
+}
+
+TEST_CASE("tflite: LSTM of kernel BASIC on floats keeps its states in variables") {
+  row r = row_called("kernel BASIC");
+  std::vector<std::vector<double>> fed;
+  const file given = file_of(r, fed);
+  r.inputs[1].is_variable = r.inputs[4].is_variable = true;
+  std::vector<std::vector<double>> inputs;
+  const auto runs = run_in_turn(file_of(r, inputs).bytes(), {{fed[0]}, {fed[0]}});
+  REQUIRE(runs.back().error == "");
+  std::vector<double> h(8, 0), c(8, 0);
+  for (const outcome& run : runs) {
+    const outcome step = run_file(given.bytes(), {fed[0], h, c});
+    REQUIRE(step.error == "");
+    h = step.outputs[0].numbers, c = step.outputs[1].numbers;
+    CHECK(run.outputs[0].numbers == h);
+    CHECK(run.outputs[1].numbers == c);
+  }
+}
+
+TEST_CASE("tflite: LSTM of kernel BASIC refuses quantised values that TensorFlow Lite computes otherwise") {
+  struct row_of {
+    void (*spoil)(row& r);
+    std::string message;
+  };
+  const row_of table[] = {
+      {[](row& r) { r.inputs[4].quantization.scale = {1.0F / 1024}, r.outputs[1].quantization.scale = {1.0F / 1024}; },
+       "lstm_cell \"out5\": scale of the cell state must be 2 to the minus 11 (got 0.0009765625, expected "
+       "0.00048828125)"},
+      {[](row& r) { r.inputs[0].quantization.zero_point = {127}; },
+       "lstm_cell \"out5\": zero point of the input must be 128 (got 127, expected 128)"},
+      {[](row& r) { r.inputs[3].quantization = {}; },
+       "lstm_cell \"out5\": accumulator scale must be positive and finite (got 0, expected 1.1754944e-38)"},
+  };
+  for (const row_of& t : table) {
+    row r = basic_lstm_of_bytes(false);
+    t.spoil(r);
+    std::vector<std::vector<double>> inputs;
+    CHECK(load_file(file_of(r, inputs).bytes()).error == "subgraph 0: operator 0 LSTM: " + t.message);
   }
 }
 

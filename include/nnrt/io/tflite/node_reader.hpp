@@ -129,10 +129,12 @@ class node_reader {
   }
   /// Input i, a variable, as a state of the network. Refused: another tensor.
   [[gnu::cold]] constexpr std::int32_t variable(std::size_t i) {
-    if (has(i) && tensors_.is_variable(inputs_[i])) return input(i);
+    if (is_variable(i)) return input(i);
     not_supported({"input ", i, ": got ", has(i) ? "a tensor that is no variable" : "none", ", expected a variable, which keeps its elements between runs"});
     return ir::none;
   }
+  /// Whether input i is such a variable.
+  constexpr bool is_variable(std::size_t i) const { return has(i) && tensors_.is_variable(inputs_[i]); }
   /// What that variable is behind the operator.
   [[gnu::cold]] constexpr void change_variable(std::size_t i, std::int32_t id) {
     if (!is_fine()) return;

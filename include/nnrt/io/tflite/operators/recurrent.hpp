@@ -7,6 +7,7 @@
 #include <nnrt/ops/concat.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/lstm.hpp>
+#include <nnrt/ops/lstm_cell.hpp>
 #include <nnrt/ops/sequence_lstm.hpp>
 #include <nnrt/ops/sequence_rnn.hpp>
 #include <nnrt/ops/sigmoid.hpp>
@@ -228,18 +229,13 @@ namespace detail {
   const std::int32_t x = as_sequence(node, node.input(0));
   conclude_step(node, lstm_direction(node, places_of_one_way(), layer, x, ir::none, false).run(0));
 }
-/// Kernel BASIC: one matrix of all gates for x and h, side by side; rows i, g, f, o.
-[[gnu::cold]] constexpr void read_basic_lstm(node_reader& node, const layer_options& layer) {
-  if (node.input_count() != 5 || node.output_count() != 4)
-    return node.refuse(error_code::invalid_file, {"kernel BASIC: got ", node.input_count(), " inputs and ",
-                                                  node.output_count(), " outputs, expected 5 and 4"});
-  if (layer.cell_clip != 0 || layer.projection_clip != 0) node.not_supported({"kernel BASIC: clips"});
-  if (layer.fused != fused_tanh)
-    node.not_supported(
-        {"kernel BASIC: fused activation ", name_in(activation_names, "number", layer.fused), ", expected TANH"});
-  const std::int32_t x = node.input(0);
-  if (node.is_fine() && node.desc(x).type != f32)
-    return node.not_supported_beside(0, x, "f32 in a layer of kernel BASIC");
+/// Kernel BASIC keeps its states in the operands that they come from, where the file calls these variables.
+[[gnu::cold]] constexpr void keep_state(node_reader& node, std::size_t i, std::int32_t state) {
+  if (node.is_fine() && node.is_variable(i))
+    node.change_variable(i, moved_to(node, state, node.desc(node.input(i)).quantised));
+}
+/// Kernel BASIC on floats: one matrix of all gates for x and h, side by side; rows i, g, f, o.
+[[gnu::cold]] constexpr void read_basic_lstm_of_floats(node_reader& node, std::int32_t x) {
   const std::int32_t c = node.input(4), seen = side_by_side(node, x, node.input(1));
   const std::int32_t sums = node.add<ops::full_connection>({}, {seen, node.weight(2, x), node.weight(3, x)});
   ops::split::attrs quarters;
@@ -250,10 +246,48 @@ namespace detail {
   const std::int32_t added =
       node.add<ops::mul>({}, {node.add<ops::sigmoid>({}, {part[0]}), node.add<ops::tanh>({}, {part[1]})});
   const std::int32_t cell = node.add<ops::add>({}, {kept, added});
-  node.conclude(0, node.add<ops::mul>({}, {node.add<ops::sigmoid>({}, {part[3]}), node.add<ops::tanh>({}, {cell})}));
+  const std::int32_t hidden =
+      node.add<ops::mul>({}, {node.add<ops::sigmoid>({}, {part[3]}), node.add<ops::tanh>({}, {cell})});
+  node.conclude(0, hidden);
   node.conclude(1, cell);
   node.conclude(2, seen);
   node.conclude(3, sums);
+  keep_state(node, 1, hidden);
+  keep_state(node, 4, cell);
+}
+/// On quantised values. Whatever scales the file declares for x and h, their stored numbers stand side by side.
+[[gnu::cold]] constexpr void read_basic_lstm_of_bytes(node_reader& node, std::int32_t x) {
+  const tensor_desc like = node.desc(x);
+  const std::int32_t before = node.input(1);
+  if (node.is_fine() && node.desc(before).type != u8)
+    return node.not_supported_beside(1, before, "u8 beside an input of u8");
+  const std::int32_t seen = side_by_side(node, x, moved_to(node, before, like.quantised));
+  ops::lstm_cell::attrs attrs;
+  attrs.accumulator_scale = node.one_scale_or_0(3);
+  const std::int32_t in[] = {seen, node.weight(2, x), node.weight(3, x), node.input(4)};
+  const tensor_desc wanted{dtype::none, format::nd, {}, node.declared(0).quantised};
+  const pool<std::int32_t> made = node.add_all<ops::lstm_cell>(attrs, in, wanted);
+  if (!node.is_fine()) return;
+  node.conclude(0, made[0]);
+  node.conclude(1, made[1]);
+  node.conclude(2, moved_to(node, seen, node.declared(2).quantised));
+  node.conclude(3, made[2]);
+  keep_state(node, 1, made[0]);
+  keep_state(node, 4, made[1]);
+}
+[[gnu::cold]] constexpr void read_basic_lstm(node_reader& node, const layer_options& layer) {
+  if (node.input_count() != 5 || node.output_count() != 4)
+    return node.refuse(error_code::invalid_file, {"kernel BASIC: got ", node.input_count(), " inputs and ",
+                                                  node.output_count(), " outputs, expected 5 and 4"});
+  if (layer.cell_clip != 0 || layer.projection_clip != 0) node.not_supported({"kernel BASIC: clips"});
+  if (layer.fused != fused_tanh)
+    node.not_supported(
+        {"kernel BASIC: fused activation ", name_in(activation_names, "number", layer.fused), ", expected TANH"});
+  const std::int32_t x = node.input(0);
+  if (!node.is_fine()) return;
+  if (node.desc(x).type == u8) return read_basic_lstm_of_bytes(node, x);
+  if (node.desc(x).type == f32) return read_basic_lstm_of_floats(node, x);
+  node.not_supported_beside(0, x, "f32 or u8 in a layer of kernel BASIC");
 }
 }  // namespace detail
 
@@ -274,7 +308,7 @@ namespace detail {
                                     options[kind::time_major], options[kind::asymmetric]};
   const std::int32_t x = node.input(0);
   if (node.is_fine() && node.desc(x).type != f32)
-    return node.not_supported_beside(0, x, "f32 in a layer of two directions");
+    return node.not_supported_beside(0, x, "f32: TensorFlow Lite has no layer of two directions on quantised values");
   std::int32_t y[2] = {};
   for (const bool backwards : {false, true}) {
     const detail::lstm_places places = detail::places_of_two_ways(backwards);
