@@ -3,7 +3,6 @@
 #pragma once
 
 #include <nnrt/core/boolean_bytes.hpp>
-#include <nnrt/core/channel_scales.hpp>
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/core/hash.hpp>
 #include <nnrt/core/sort_ids.hpp>
@@ -13,10 +12,11 @@
 #include <nnrt/io/tflite/names.hpp>
 #include <nnrt/io/tflite/sparse.hpp>
 #include <nnrt/io/tflite/tensor_list.hpp>
+#include <nnrt/io/tflite/tensor_record.hpp>
+#include <nnrt/io/tflite/variables.hpp>
 #include <nnrt/io/weight_place.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -45,15 +45,6 @@ struct constant_form {
 /// Weights of float layers. Old files call them u8, and mean i8: TFLite takes them for that.
 inline constexpr constant_form weights_beside_f32{.as_f32 = true, .as_i8 = true, .stays_in_file = true};
 
-/// What lives from run to run: a resource, which has no elements in the file, or a tensor that the file calls a variable.
-struct variable {
-  std::string_view container, name;  // of a resource; of a tensor its own name
-  std::int32_t graph = ir::none, tensor = ir::none;  // where the tensor stands; none: it is a resource
-  std::int32_t state = ir::none;     // of the network; none as long as nobody has read it
-  std::int32_t initial = ir::none;   // what CALL_ONCE has made of it; none: nothing
-  std::int32_t now = ir::none;       // what the run has made of it so far; none: it is the state
-};
-
 /// A value of rows of which only a run knows how many count: the first ones, as many as the one number of `count` says.
 struct counted_rows {
   std::int32_t value = ir::none, count = ir::none;
@@ -81,8 +72,6 @@ struct tensor_state {
   std::int64_t called_operators = 0;  // of subgraphs that others call, with each call
 };
 
-/// A network with more variables than this is none: they are looked for one by one.
-inline constexpr std::size_t most_variables = 4096;
 /// Operators of subgraphs that others call, counted with each call.
 inline constexpr std::int64_t most_called_operators = 8192;
 
@@ -207,19 +196,27 @@ class tensor_reader {
   /// Counts operators of subgraphs that others call, with each call: loops are unrolled. Error: not_supported (too many).
   [[gnu::cold]] constexpr result<void> count_called(std::size_t operators);
   /// The resource of this name. Error: not_supported (more variables than a network has).
-  [[gnu::cold]] constexpr result<std::int32_t> named_resource(std::string_view container, std::string_view name);
+  [[gnu::cold]] constexpr result<std::int32_t> named_resource(std::string_view container, std::string_view name) {
+    const auto found = detail::named_variable(of_all_.variables, container, name);
+    if (!found) return fail(found.error());
+    return resource(*found);
+  }
   /// What a resource is at this point of the run, or of the subgraph that runs once; `like` is what the reader calls it.
   /// Errors: not_supported (nothing has been assigned), those of graph_builder::state().
-  [[gnu::cold]] constexpr result<std::int32_t> read_resource(std::int32_t id, const tensor_desc& like);
+  [[gnu::cold]] constexpr result<std::int32_t> read_resource(std::int32_t id, const tensor_desc& like) {
+    return detail::read_variable(network_, variable_of(id), like, place_.is_once);
+  }
   /// What a resource becomes. Errors: not_supported (values that no state can begin with).
-  [[gnu::cold]] constexpr result<void> assign_resource(std::int32_t id, std::int32_t value);
+  [[gnu::cold]] constexpr result<void> assign_resource(std::int32_t id, std::int32_t value) {
+    return detail::assign_variable(network_, variable_of(id), value, place_.is_once);
+  }
   /// The scale of a resource that is a state of the network; none when it is not.
   constexpr quantisation scale_of_state(std::int32_t id) {
     const variable& v = variable_of(id);
     return v.state == ir::none ? quantisation() : network_.desc(v.state).quantised;
   }
   /// Says what the states of the network become, after its last operator.
-  [[gnu::cold]] constexpr result<void> finish_states();
+  [[gnu::cold]] constexpr result<void> finish_states() { return detail::finish_variables(network_, of_all_.variables); }
 
   /// Declares an input of the network under this name.
   [[gnu::cold]] constexpr result<void> add_input(std::int32_t index, std::string_view called);
@@ -243,11 +240,6 @@ class tensor_reader {
   constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
   constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
   [[gnu::cold]] constexpr result<variable*> variable_tensor(std::int32_t index);
-  [[gnu::cold]] constexpr result<void> check_variables() const {
-    if (of_all_.variables.size() < most_variables) return {};
-    return fail(error_code::not_supported, {"variables: got more than ", most_variables});
-  }
-  [[gnu::cold]] constexpr pool<char> state_name(std::string_view name) const;
   [[gnu::cold]] constexpr result<std::int32_t> zeros(const tensor_desc& desc, std::int32_t index);
   constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_of_four_bits; }
   [[gnu::cold]] constexpr result<tensor_desc> declared(std::int32_t index, bool unknown_extents);
@@ -279,101 +271,6 @@ class tensor_reader {
 };
 
 // --- details ---------------------------------------------------------------
-namespace detail {
-
-/// Elements that stand for real numbers; of others the quantisation says nothing that operators do not know: the scale
-/// of a bias is that of its layer's input times that of its weight.
-inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
-
-/// What is wrong with a tensor beside its shape and quantisation; empty when nothing is. All of it is well-formed.
-[[gnu::cold]] constexpr pool<char> unsupported_part(record<schema::tensor> tensor, bool is_constant, bool is_circle) {
-  if (tensor[schema::tensor::is_variable] && is_constant) return letters({"is a variable and a constant"});
-  if (tensor[schema::tensor::sparsity] && !is_constant) return letters({"is sparse, but no constant of the file"});
-  if (tensor[schema::tensor::external_buffer] != 0)
-    return letters({is_circle ? "has compressed elements" : "has its elements in another file"});
-  if (!tensor[schema::tensor::variant_tensors].empty()) return letters({"has tensors as elements (variant_tensors)"});
-  if (auto fault = fault_of_fields(tensor); !fault.empty()) return fault;
-  if (auto fault = fault_of_fields(tensor[schema::tensor::quantization]); !fault.empty()) return fault;
-  const std::int32_t type = tensor[schema::tensor::type];
-  const bool is_packed = type == type_of_four_bits && is_constant;
-  if (dtype_of_type(type) == dtype::none && !is_packed)
-    return letters(
-        {"has elements of ", name_of_type(type),
-         type == type_of_four_bits ? ", which nnrt reads in constants alone" : ", which nnrt does not have"});
-  return {};
-}
-
-/// The extents of a tensor, or what is wrong with them.
-[[gnu::cold]] constexpr pool<char> read_shape(record<schema::tensor> tensor, bool unknown_extents, shape_t& shape) {
-  const auto extents = tensor[schema::tensor::shape], signature = tensor[schema::tensor::shape_signature];
-  if (extents.size() > max_rank) return letters({"rank: got ", extents.size(), ", expected at most 8"});
-  for (std::size_t i = 0; i < extents.size(); ++i) {
-    if (extents[i] < 0) return letters({"extent ", i, ": got ", extents[i], ", expected at least 0"});
-    shape.push_back(extents[i]);
-  }
-  if (shape.elements() < 0) return letters({"got ", shape, ", which is more than memory can hold"});
-  if (!unknown_extents || signature.empty()) return {};
-  if (signature.size() != extents.size())
-    return letters({"shape_signature: got rank ", signature.size(), ", expected that of the shape, ", extents.size()});
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    if (signature[i] == -1) shape.extents[i] = -1;
-  return {};
-}
-
-/// One scale and zero point for the whole tensor, or what is wrong with them.
-[[gnu::cold]] constexpr pool<char> read_scale(float scale, std::int64_t zero_point, tensor_desc& desc) {
-  if (!(scale > 0) || !math::is_finite(scale))
-    return letters({"scale: got ", scale, ", expected a positive number"});
-  constexpr std::int64_t least = std::numeric_limits<std::int32_t>::min(),
-                         most = std::numeric_limits<std::int32_t>::max();
-  if (zero_point < least || zero_point > most)
-    return letters({"zero point: got ", zero_point, ", expected a number of 32 bits"});
-  desc.quantised = quant{.scale = scale, .zero_point = static_cast<std::int32_t>(zero_point)};
-  return {};
-}
-
-/// A scale for each index of an axis, or what is wrong with them. On vectors the axis goes without saying: some
-/// converters write that of another tensor.
-[[gnu::cold]] constexpr pool<char> read_scales(record<schema::quantization> q, tensor_desc& desc) {
-  const auto scales = q[schema::quantization::scale];
-  const auto zero_points = q[schema::quantization::zero_point];
-  const std::int32_t axis = desc.rank() <= 1 ? 0 : q[schema::quantization::quantized_dimension];
-  if (axis < 0 || axis >= desc.rank())
-    return letters({"quantized_dimension: got ", axis, ", expected an axis of ", desc.shape});
-  if (desc.shape[axis] != static_cast<std::int64_t>(scales.size()))
-    return letters({"got ", scales.size(), " scales, expected ", desc.shape[axis], ", the extent of axis ", axis});
-  const auto scale_at = [&](std::size_t i) { return scales[i]; };
-  // The compiler leaves them to create(), which looks at every scale that it binds.
-  if (!__builtin_is_constant_evaluated())
-    if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    if (i < zero_points.size() && zero_points[i] != 0)
-      return letters({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
-  desc.quantised.mode = quantisation::kind::per_channel;
-  desc.quantised.axis = axis;
-  return {};
-}
-
-/// Whether the one scale is that of the one channel of a constant: like one of several, it may be 0.
-[[gnu::cold]] constexpr bool is_scale_of_channel(record<schema::quantization> q, const tensor_desc& desc) {
-  const std::int32_t axis = q[schema::quantization::quantized_dimension];
-  return axis >= 0 && axis < desc.rank() && desc.shape[axis] == 1;
-}
-
-/// How the elements are quantised, or what is wrong with that.
-[[gnu::cold]] constexpr pool<char> read_quantisation(record<schema::quantization> q, bool is_constant,
-                                                    tensor_desc& desc) {
-  const auto scales = q[schema::quantization::scale];
-  const auto zero_points = q[schema::quantization::zero_point];
-  if (scales.empty()) return {};
-  if (!zero_points.empty() && zero_points.size() != scales.size())
-    return letters({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
-  if (scales.size() > 1 || (is_constant && scales[0] == 0 && is_scale_of_channel(q, desc))) return read_scales(q, desc);
-  return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
-}
-
-}  // namespace detail
-
 [[gnu::cold]] constexpr error tensor_reader::refusal(std::int32_t index, error_code code, pieces why) const {
   pool<char> text;
   append(text, {"tensor ", index, " "});
@@ -501,76 +398,6 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
                                           " operators; nnrt unrolls no longer loops"});
 }
 
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::named_resource(std::string_view container, std::string_view name) {
-  pool<variable>& known = of_all_.variables;
-  for (std::size_t i = 0; i < known.size(); ++i)
-    if (known[i].tensor == ir::none && known[i].name == name && known[i].container == container) return resource(i);
-  if (auto ok = check_variables(); !ok) return fail(std::move(ok.error()));
-  variable made;
-  made.container = container, made.name = name;
-  known.push_back(made);
-  return resource(known.size() - 1);
-}
-
-/// A name that no state has: the given one, or with a number.
-[[gnu::cold]] constexpr pool<char> tensor_reader::state_name(std::string_view name) const {
-  const ir::graph& g = network_.graph();
-  pool<char> made = letters({name.empty() ? "variable" : name});
-  const auto is_taken = [&] {
-    for (const ir::state& s : g.states)
-      if (g.name_of(g.at(s.value).name) == letters_of(made)) return true;
-    return false;
-  };
-  for (std::size_t i = 1; is_taken(); ++i) made = letters({name.empty() ? "variable" : name, "_", i});
-  return made;
-}
-
-namespace detail {
-/// What CALL_ONCE assigns, with the scale that readers give it: the file's bytes are the same under any.
-[[gnu::cold]] constexpr result<std::int32_t> with_scale_of(graph_builder& network, std::int32_t id, const tensor_desc& like) {
-  const ir::value begun = network.graph().at(id);
-  if (begun.is != ir::kind::constant || begun.desc.quantised == like.quantised || begun.desc.type != like.type) return id;
-  tensor_desc desc = begun.desc;
-  desc.quantised = like.quantised;
-  pool<std::byte> bytes;
-  const std::byte* const first = network.graph().bytes.data() + begun.first_byte;
-  bytes.insert(first, first + desc.bytes());
-  return network.constant_bytes(desc, bytes);
-}
-}  // namespace detail
-
-[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::read_resource(std::int32_t id, const tensor_desc& like) {
-  variable& v = variable_of(id);
-  const std::int32_t last = place_.is_once ? v.initial : v.now;
-  if (last != ir::none) return last;
-  if (v.initial == ir::none)
-    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " is read, but no CALL_ONCE before has assigned it"});
-  if (v.state == ir::none) {
-    const auto initial = detail::with_scale_of(network_, v.initial, like);
-    if (!initial) return initial;
-    auto made = network_.state(letters_of(state_name(v.name)), network_.desc(*initial), *initial);
-    if (!made) return made;
-    v.state = *made;
-  }
-  return v.state;
-}
-
-[[gnu::cold]] constexpr result<void> tensor_reader::assign_resource(std::int32_t id, std::int32_t value) {
-  variable& v = variable_of(id);
-  if (!place_.is_once) {
-    v.now = value;
-    return {};
-  }
-  if (v.state != ir::none || v.now != ir::none)
-    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " is assigned by CALL_ONCE after others have read or assigned it"});
-  const ir::kind is = network_.graph().at(value).is;
-  if (is != ir::kind::constant && is != ir::kind::weight)
-    return fail(error_code::not_supported, {"variable ", piece::in_quotes(v.name), " begins as ", ir::letters_of(network_.desc(value)),
-                                            " that is computed, expected a constant of the file, or what follows from at most 1024 of its numbers"});
-  v.initial = value;
-  return {};
-}
-
 /// What a variable tensor is in the first run: zeros; of i8 the zero point.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::zeros(const tensor_desc& desc, std::int32_t index) {
   if (desc.type != i8 || desc.quantised.zero_point == 0) return ir::none;
@@ -586,25 +413,17 @@ namespace detail {
     if (v.tensor == index && v.graph == place_.number) return &v;
   if (place_.is_once)
     return fail(refusal(index, error_code::not_supported, {"is a variable of a subgraph that runs once"}));
-  if (auto ok = check_variables(); !ok) return fail(std::move(ok.error()));
+  if (auto ok = detail::check_room(of_all_.variables); !ok) return fail(std::move(ok.error()));
   const auto desc = of_one_scale(index, false);  // what lives from run to run has known extents
   if (!desc) return fail(desc.error());
   const auto initial = zeros(*desc, index);
   if (!initial) return fail(initial.error());
-  const auto state = network_.state(letters_of(state_name(name(index))), *desc, *initial);
+  const auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(index))), *desc, *initial);
   if (!state) return fail(state.error());
   variable made;
   made.name = name(index), made.graph = place_.number, made.tensor = index, made.state = *state;
   of_all_.variables.push_back(made);
   return &of_all_.variables.back();
-}
-
-[[gnu::cold]] constexpr result<void> tensor_reader::finish_states() {
-  for (const variable& v : of_all_.variables) {
-    if (v.state == ir::none) continue;
-    if (auto ok = network_.next(v.state, v.now == ir::none ? v.state : v.now); !ok) return ok;
-  }
-  return {};
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::set_count(std::int32_t id, std::int32_t count) {
