@@ -35677,8 +35677,8 @@ struct lstm_cell {
 
   /// Products of weights with inputs and hidden states.
   static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
-    const std::int64_t sums = out[2].elements(), columns = in[0].desc.shape[1];
-    return sums < 0 || columns < 0 ? 0 : nnrt::detail::saturated_product(sums, columns);
+    const std::int64_t hidden = out[0].elements(), columns = in[0].desc.shape[1];
+    return hidden < 0 || columns < 0 ? 0 : nnrt::detail::saturated_product(extent_product(4, hidden), columns);
   }
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
