@@ -42164,10 +42164,10 @@ class weight_complaints {
 }
 
 [[gnu::cold]] inline const tensor_entry* weight_complaints::check(const weight_spec& spec, expectation& expected) {
-  if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   const tensor_entry* found = file_.find(spec.name);
+  if (found != nullptr) used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
+  if (expected.why[0] != '\0') return complain(spec.name, {"expected ", {spec.desc.type, spec.desc.shape}, " ", expected.why}), nullptr;
   if (found == nullptr) return nullptr;  // check_names() will say so
-  used_[static_cast<std::size_t>(found - file_.entries().data())] = 1;
   if (expected.also.rank > 0 && found->shape == expected.also && !(found->shape == expected.shape)) {
     expected.shape = expected.also;
     if (expected.also_as_it_is) expected.from = {};
