@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <malloc.h>
 #include <new>
 
 namespace {
 
 std::atomic<long> made{0}, given_back{0};
+std::atomic<long> living_bytes{0}, most_bytes{0};
 std::atomic<bool> is_armed{false};
 std::atomic<long> seen{0}, first{0}, failures{0};
 std::atomic<bool> lasts{false};
@@ -27,6 +29,10 @@ bool must_fail() {
 void* counted(void* piece) {
   if (piece == nullptr) throw std::bad_alloc();
   ++made;
+  const long bytes = living_bytes += static_cast<long>(::malloc_usable_size(piece));
+  long most = most_bytes;
+  while (bytes > most && !most_bytes.compare_exchange_weak(most, bytes)) {
+  }
   return piece;
 }
 void* allocate(std::size_t bytes) {
@@ -40,7 +46,7 @@ void* allocate(std::size_t bytes, std::align_val_t alignment) {
   return counted(failed == 0 ? piece : nullptr);
 }
 void release(void* piece) noexcept {
-  if (piece != nullptr) ++given_back;
+  if (piece != nullptr) ++given_back, living_bytes -= static_cast<long>(::malloc_usable_size(piece));
   std::free(piece);
 }
 
@@ -88,6 +94,8 @@ namespace nnrt_test {
 
 long allocations() { return made; }
 long living_allocations() { return made - given_back; }
+long begin_peak() { return most_bytes = living_bytes.load(); }
+long end_peak(long before) { return most_bytes - before; }
 bool has_failed() { return failures > 0; }
 void begin_shortage(const shortage& which) {
   first = which.first;

@@ -9,6 +9,14 @@ namespace nnrt_test {
 long allocations();
 /// Of these, the pieces that nobody has given back.
 long living_allocations();
+/// The most bytes that pieces had at once during the call, besides those from before it; of one thread at a time.
+long begin_peak();
+long end_peak(long before);
+template <class Call> long peak_bytes_of(Call call) {
+  const long before = begin_peak();
+  call();
+  return end_peak(before);
+}
 
 /// Which allocations fail while calls run inside lacking(): the one of this number, counted from 0, or that and all after it.
 struct shortage {
