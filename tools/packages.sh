@@ -11,9 +11,9 @@ tools="libcli11-dev"
 # ONNX's backend tests with the libraries that read them, and FlatBuffers, whose verifier and writer the readers of .tflite files are compared with.
 tests="clang-16 doctest-dev python3 pkg-config git libonnx-testdata libonnx-dev libprotobuf-dev libflatbuffers-dev $tools"
 
-# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, valgrind, the maker of the
-# reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
-nightly="libclang-rt-16-dev llvm-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
+# What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, a clang that has #embed, valgrind, the
+# maker of the reference, and for 64-bit Arm a compiler with its C++ library and a machine that runs what it makes.
+nightly="libclang-rt-16-dev llvm-16 clang-19 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
 # Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures beside the first.
 bench="libbenchmark-dev python3 python3-matplotlib"
