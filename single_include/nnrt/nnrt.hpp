@@ -10734,24 +10734,61 @@ constexpr std::int64_t places_of(const window& at, std::int64_t i) {
   return std::min(last, end) - first;
 }
 
+/// Folds each window of x for itself: step(state, x[n, h, w, c], h, w) for its pixels in the image, row by row, then
+/// put(n, h', w', c, state).
+template <class T, class Attributes, class State, class Step, class Put>
+constexpr void fold_windows(const Attributes& a, const tensor_view<const T>& x, const shape_t& y, State start,
+                            Step step, Put put) {
+  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
+  const window_pair at = windows_of(a, x.shape);
+  for (std::int64_t n = 0; n < y[0]; ++n)
+    for (std::int64_t oh = 0; oh < y[1]; ++oh)
+      for (std::int64_t ow = 0; ow < y[2]; ++ow)
+        for (std::int64_t c = 0; c < y[3]; ++c) {
+          const pixels rows = pixels_of(at.h, oh), columns = pixels_of(at.w, ow);
+          State state = start;
+          for (std::int64_t h = rows.first; h < rows.last; ++h)
+            for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c), h, w);
+          put(n, oh, ow, c, state);
+        }
+}
+
 /// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
 /// places_of() the window.
 template <class T, class Attributes, class State, class Step, class Finish>
 constexpr void pool(const Attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<T>();
-  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
   const window_pair at = windows_of(a, x.shape);
-  for (std::int64_t n = 0; n < y.extent(0); ++n)
-    for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
-      for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-        for (std::int64_t c = 0; c < y.extent(3); ++c) {
-          const pixels rows = pixels_of(at.h, oh), columns = pixels_of(at.w, ow);
-          State state = start;
-          for (std::int64_t h = rows.first; h < rows.last; ++h)
-            for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c));
-          y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
-        }
+  fold_windows<T>(
+      a, x, y.shape, start, [&](State& state, T pixel, std::int64_t, std::int64_t) { step(state, pixel); },
+      [&](std::int64_t n, std::int64_t oh, std::int64_t ow, std::int64_t c, State state) {
+        y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
+      });
+}
+
+// --- maxima ----------------------------------------------------------------
+
+/// What is larger than no number of T.
+template <class T> constexpr T least_of() {
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+  else return static_cast<T>(-math::infinity<math::compute_t<T>>);
+}
+template <class T> constexpr bool is_nan_of(T x) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return math::is_nan(math::compute_t<T>(x));
+}
+/// The largest after the fused activation, in stored numbers where y is quantised.
+template <class T> constexpr T activated_maximum(T largest, const tensor_desc& y, activation fused) {
+  if constexpr (types::quantised.contains(dtype_for<T>()))
+    if (y.quantised) {
+      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      return largest < range.low    ? static_cast<T>(range.low)
+             : largest > range.high ? static_cast<T>(range.high)
+                                    : largest;
+    }
+  if constexpr (std::is_integral_v<T>) return activate(largest, fused);
+  else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail
@@ -21737,6 +21774,428 @@ template <class Isa> struct fast<ops::detection_post_process, Isa> {
 };
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/dft.hpp
+// dft: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/fourier.hpp
+// fourier: fast Fourier transforms of lines of any length, in f64.
+// Flow: bind/dft.hpp calls transform_lines() for a part of the lines.
+
+// ===== nnrt/ops/detail/turns.hpp
+// turns: points of the unit circle at whole parts of a turn, which Fourier transforms multiply with.
+// Flow: dft's reference and kernel make a table of them.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// cos and sin of an angle.
+struct turn {
+  double cosine = 1, sine = 0;
+};
+
+/// k / n of a turn, 0 <= k < n. Angles are those of the first eighth of a turn, so that quarters are exact and both
+/// coordinates have an error of about one unit of f64.
+constexpr turn turn_of(std::int64_t k, std::int64_t n) {
+  constexpr double quarter_turn = 1.5707963267948966;
+  const std::int64_t quarters = 4 * k / n, rest = 4 * k % n;
+  const bool is_second_half = 2 * rest > n;
+  const double angle = quarter_turn * (static_cast<double>(is_second_half ? n - rest : rest) / static_cast<double>(n));
+  const double along = math::cos(angle), across = math::sin(angle);
+  const turn first = is_second_half ? turn{across, along} : turn{along, across};
+  switch (quarters) {
+    case 0:
+      return first;
+    case 1:
+      return {-first.sine, first.cosine};
+    case 2:
+      return {-first.cosine, -first.sine};
+    default:
+      return {first.sine, -first.cosine};
+  }
+}
+
+/// All n of them by put(k, turn), in order: an eighth of a turn is computed, where n divides into eighths, and
+/// mirrored. `at(k)` is what was put.
+template <class At, class Put> constexpr void make_turns(std::int64_t n, At at, Put put) {
+  const std::int64_t quarter = n % 4 == 0 ? n / 4 : n;
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (2 * k > n) put(k, turn{at(n - k).cosine, -at(n - k).sine});
+    else if (k >= quarter) put(k, turn{-at(k - quarter).sine, at(k - quarter).cosine});
+    else if (quarter < n && 2 * k > quarter) put(k, turn{at(quarter - k).sine, at(quarter - k).cosine});
+    else put(k, turn_of(k, n));
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// A complex number. (std::complex multiplies with care for infinities, in a call.)
+struct complex_number {
+  double real, imaginary;
+
+  friend constexpr complex_number operator+(complex_number a, complex_number b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+  friend constexpr complex_number operator-(complex_number a, complex_number b) {
+    return {a.real - b.real, a.imaginary - b.imaginary};
+  }
+  friend constexpr complex_number operator*(complex_number a, complex_number b) {
+    return {a.real * b.real - a.imaginary * b.imaginary, a.real * b.imaginary + a.imaginary * b.real};
+  }
+  constexpr complex_number conjugate() const { return {real, -imaginary}; }
+};
+
+/// Lines of a tensor as dft takes them: complex numbers have their two parts side by side.
+struct fourier_shape {
+  std::int64_t outer = 1, inner = 1;   // lines before and between the axis and the parts
+  std::int64_t extent = 1, parts = 1;  // of x
+  std::int64_t results = 1, made = 2;  // of y
+  std::int64_t length = 1, read = 1;   // N, and how many numbers of a line are read
+  std::int64_t inverse = 0, onesided = 0;
+
+  constexpr bool is_halved() const { return onesided != 0 && inverse == 0 && length % 2 == 0; }
+  /// Of the transform that is computed: pairs of real numbers count as complex ones.
+  constexpr std::int64_t computed() const { return is_halved() ? length / 2 : length; }
+  constexpr std::int64_t scratch_bytes() const {
+    return (length + 2 * computed()) * static_cast<std::int64_t>(sizeof(complex_number));
+  }
+};
+
+namespace detail {
+
+/// One step of Stockham's transform with decimation in frequency: lines of n = p * m numbers, `step` of them side by
+/// side, become p times as many of m numbers each. `turns` are those of a whole turn in `length` parts.
+inline void split_lines(const complex_number* x, complex_number* y, std::int64_t p, std::int64_t m, std::int64_t step,
+                        const complex_number* turns, std::int64_t length) {
+  const std::int64_t part = length / (p * m), turn_of_p = length / p;
+  for (std::int64_t q = 0; q < m; ++q)
+    for (std::int64_t j = 0; j < p; ++j) {
+      const complex_number by = turns[j * q * part];
+      complex_number* const to = y + (p * q + j) * step;
+      for (std::int64_t r = 0; r < step; ++r) {
+        complex_number sum = x[q * step + r];
+        for (std::int64_t k = 1; k < p; ++k) sum = sum + x[(q + m * k) * step + r] * turns[j * k % p * turn_of_p];
+        to[r] = sum * by;
+      }
+    }
+}
+/// The same for p = 3 and 5: of numbers k and p - k sums meet the cosines and differences the sines.
+template <int P>
+inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
+                         const complex_number* turns, std::int64_t length) {
+  constexpr int half = P / 2;
+  const std::int64_t part = length / (P * m);
+  complex_number root[P], by[P];
+  for (int k = 0; k < P; ++k) root[k] = turns[k * (length / P)];
+  for (std::int64_t q = 0; q < m; ++q) {
+    for (int j = 0; j < P; ++j) by[j] = turns[j * q * part];
+    for (std::int64_t r = 0; r < step; ++r) {
+      complex_number sum[half], difference[half], *const to = y + P * q * step + r;
+      const complex_number first = x[q * step + r];
+      complex_number all = first;
+      for (int k = 0; k < half; ++k) {
+        const complex_number a = x[(q + (k + 1) * m) * step + r], b = x[(q + (P - 1 - k) * m) * step + r];
+        sum[k] = a + b, difference[k] = a - b;
+        all = all + sum[k];
+      }
+      to[0] = all;
+      for (int j = 1; j <= half; ++j) {
+        complex_number along = first, across{0, 0};
+        for (int k = 0; k < half; ++k) {
+          const complex_number at = root[j * (k + 1) % P];
+          along = along + complex_number{at.real * sum[k].real, at.real * sum[k].imaginary};
+          across = across + complex_number{-at.imaginary * difference[k].imaginary, at.imaginary * difference[k].real};
+        }
+        to[j * step] = (along + across) * by[j], to[(P - j) * step] = (along - across) * by[P - j];
+      }
+    }
+  }
+}
+/// The same of halves and quarters, whose turns are additions; `sign` is that of the exponent.
+inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
+                       const complex_number* turns, std::int64_t length) {
+  const std::int64_t part = length / (2 * m);
+  for (std::int64_t q = 0; q < m; ++q) {
+    const complex_number by = turns[q * part];
+    for (std::int64_t r = 0; r < step; ++r) {
+      const complex_number a = x[q * step + r], b = x[(q + m) * step + r];
+      y[2 * q * step + r] = a + b, y[(2 * q + 1) * step + r] = (a - b) * by;
+    }
+  }
+}
+inline void split_in_4(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
+                       const complex_number* turns, std::int64_t length, double sign) {
+  const std::int64_t part = length / (4 * m);
+  for (std::int64_t q = 0; q < m; ++q) {
+    const complex_number by_1 = turns[q * part], by_2 = turns[2 * q * part], by_3 = turns[3 * q * part];
+    for (std::int64_t r = 0; r < step; ++r) {
+      const complex_number a = x[q * step + r], b = x[(q + m) * step + r], c = x[(q + 2 * m) * step + r],
+                           d = x[(q + 3 * m) * step + r];
+      const complex_number even = a + c, odd = b + d, difference = a - c, other = b - d,
+                           turned{-sign * other.imaginary, sign * other.real};
+      complex_number* const to = y + 4 * q * step + r;
+      to[0] = even + odd, to[step] = (difference + turned) * by_1;
+      to[2 * step] = (even - odd) * by_2, to[3 * step] = (difference - turned) * by_3;
+    }
+  }
+}
+
+/// The transform of n numbers, which come in one of two buffers; the buffer with the result. `turns` are those of a
+/// turn in `length` parts, a multiple of n, in the direction of `sign`.
+inline complex_number* transform(complex_number* x, complex_number* y, std::int64_t n, const complex_number* turns,
+                                 std::int64_t length, double sign) {
+  for (std::int64_t left = n, step = 1; left > 1;) {
+    std::int64_t p = 2;
+    if (left % 4 == 0) p = 4;
+    else
+      while (left % p != 0) p = p * p > left ? left : p + 1;
+    const std::int64_t m = left / p;
+    if (p == 4) split_in_4(x, y, m, step, turns, length, sign);
+    else if (p == 2) split_in_2(x, y, m, step, turns, length);
+    else if (p == 3) split_in_odd<3>(x, y, m, step, turns, length);
+    else if (p == 5) split_in_odd<5>(x, y, m, step, turns, length);
+    else split_lines(x, y, p, m, step, turns, length);
+    left = m, step *= p;
+    std::swap(x, y);
+  }
+  return x;
+}
+
+}  // namespace detail
+
+/// Lines that are this part's. Scratch memory: as fourier_shape says.
+inline void transform_lines(const fourier_shape& s, const float* x, float* y, complex_number* scratch, part p) {
+  const double sign = s.inverse != 0 ? 1 : -1;
+  const std::int64_t n = s.computed();
+  complex_number* const turns = scratch;
+  using ops::detail::turn;
+  ops::detail::make_turns(
+      s.length,
+      [&](std::int64_t k) {
+        return turn{turns[k].real, sign * turns[k].imaginary};
+      },
+      [&](std::int64_t k, turn made) {
+        turns[k] = {made.cosine, sign * made.sine};
+      });
+  const interval lines = share(s.outer * s.inner, p);
+  for (std::int64_t line = lines.begin; line < lines.end; ++line) {
+    const std::int64_t o = line / s.inner, i = line % s.inner, from_step = s.inner * s.parts,
+                       to_step = s.inner * s.made;
+    const float* const from = x + o * s.extent * from_step + i * s.parts;
+    float* const to = y + o * s.results * to_step + i * s.made;
+    complex_number* const work = turns + s.length;
+    for (std::int64_t k = 0; k < n; ++k) work[k] = {0, 0};
+    if (s.is_halved())
+      for (std::int64_t k = 0; k < s.read; ++k)
+        (k % 2 == 0 ? work[k / 2].real : work[k / 2].imaginary) = double{from[k * from_step]};
+    else
+      for (std::int64_t k = 0; k < s.read; ++k)
+        work[k] = {double{from[k * from_step]}, s.parts == 2 ? double{from[k * from_step + 1]} : 0};
+    if (s.onesided != 0 && s.inverse != 0) {  // the conjugates that were left out
+      work[0].imaginary = 0;
+      if (s.length % 2 == 0) work[s.length / 2].imaginary = 0;
+      for (std::int64_t k = 1; 2 * k < s.length; ++k) work[s.length - k] = work[k].conjugate();
+    }
+    double away = 0;  // a NaN where a number is one, or infinite
+    for (std::int64_t k = 0; k < n; ++k)
+      away += (work[k].real - work[k].real) + (work[k].imaginary - work[k].imaginary);
+    const complex_number* const made = detail::transform(work, work + n, n, turns, s.length, sign);
+    const double scale = s.inverse != 0 ? static_cast<double>(s.length) : 1;
+    for (std::int64_t m = 0; m < s.results; ++m) {
+      complex_number result = made[m % n];
+      if (s.is_halved()) {  // even and odd numbers' transforms, which overlap in it
+        const complex_number other = made[(n - m % n) % n].conjugate(), even = result + other, odd = result - other;
+        const complex_number turned = complex_number{odd.imaginary, -odd.real} * turns[m];
+        result = {0.5 * (even.real + turned.real), 0.5 * (even.imaginary + turned.imaginary)};
+      }
+      to[m * to_step] = static_cast<float>(result.real / scale + away);
+      if (s.made == 2) to[m * to_step + 1] = static_cast<float>(result.imaginary / scale + away);
+    }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/dft.hpp
+// dft: the discrete Fourier transform along an axis, of real or complex numbers, and its inverse.
+// Flow: readers of model files make nodes of it; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// Discrete Fourier transform of each line along `axis`. A complex number is two: the last axis has the real and the
+/// imaginary part.
+///
+///   x: [a…, L, b…, K], K = 1 (real numbers) or 2 (complex ones)      y: [a…, M, b…, K']
+///   y[m] = sum over n < min(L, N) of x[n] * exp(-2 pi i m n / N), with N = length, or L where length is 0
+///   M = N, K' = 2; onesided, of real x alone: M = N / 2 + 1, the others being the conjugates of these
+///   inverse: + in place of -, and y / N; with onesided x has the numbers 0 to N / 2 (N = 2 (L - 1) where length is 0),
+///     M = N and K' = 1
+///
+/// A line longer than these is cut, a shorter one continued with zeros. The inverse with onesided does not read the
+/// imaginary parts of numbers 0 and N / 2. Where a number that is read is infinite or a NaN, all results of its line
+/// are NaNs. `axis` counts from the end when negative.
+/// Broken rules: see `rule`; axes, extents. Source: ONNX DFT; numpy.fft's fft, ifft, rfft and irfft.
+struct dft {
+  static constexpr op_code code{1042};
+  static constexpr std::string_view name = "dft";
+  static constexpr operand_spec inputs[] = {{"x", types::floating}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}};
+  static constexpr operator_traits traits{};
+  static constexpr error_bound errors[] = {{types_of(f16, f32), 0.51, error_unit::terms},
+                                           {types_of(f64), 4, error_unit::terms, 1}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (std::int64_t, axis), (std::int64_t, length), (bool, inverse), (bool, onesided));
+    constexpr attrs() : axis(-2), length(0), inverse(false), onesided(false) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_at_least_2,
+    axis_must_be_an_axis_before_the_last,
+    last_axis_must_have_one_or_two_parts,
+    onesided_input_must_be_real,
+    onesided_input_of_the_inverse_must_be_complex,
+    length_must_not_be_negative,
+    length_must_be_at_most_2_to_the_30,
+    lines_must_have_numbers,
+  };
+
+  /// What N is for lines of this extent; -1 when it is unknown.
+  static constexpr std::int64_t length_of(const attrs& a, std::int64_t extent) {
+    if (a.length != 0 || extent < 0) return a.length != 0 ? a.length : -1;
+    return a.inverse && a.onesided ? 2 * (extent - 1) : extent;
+  }
+  /// How many numbers of a line are read.
+  static constexpr std::int64_t read_of(const attrs& a, std::int64_t extent, std::int64_t length) {
+    const std::int64_t most = a.inverse && a.onesided ? length / 2 + 1 : length;
+    return extent < most ? extent : most;
+  }
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_2, x.rank(), 2); !v) return v;
+    const int axis = normalise_axis(a.axis, x.rank());
+    if (axis < 0 || axis == x.rank() - 1)
+      return refuse(Rule::axis_must_be_an_axis_before_the_last, a.axis, x.rank() - 2);
+    const std::int64_t parts = x.shape[-1], extent = x.shape[axis];
+    if (parts >= 0)
+      if (auto v = require_between(Rule::last_axis_must_have_one_or_two_parts, parts, 1, 2); !v) return v;
+    if (a.onesided && !a.inverse)
+      if (auto v = require_same_extent(Rule::onesided_input_must_be_real, parts, 1); !v) return v;
+    if (a.onesided && a.inverse)
+      if (auto v = require_same_extent(Rule::onesided_input_of_the_inverse_must_be_complex, parts, 2); !v) return v;
+    if (auto v = require_at_least(Rule::length_must_not_be_negative, a.length, 0); !v) return v;
+    const std::int64_t length = length_of(a, extent);
+    if (length >= 0 || extent >= 0)
+      if (auto v = require_at_least(Rule::lines_must_have_numbers, length, 1); !v) return v;
+    if (auto v = require_at_most(Rule::length_must_be_at_most_2_to_the_30, length, max_length); !v) return v;
+    shape_t y = x.shape;
+    y[axis] = length < 0 ? -1 : a.onesided && !a.inverse ? length / 2 + 1 : length;
+    y[y.rank - 1] = a.onesided && a.inverse ? 1 : 2;
+    return yields(tensor_desc{x.type, x.layout, y});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const int axis = normalise_axis(a.axis, x.rank());
+    const std::int64_t parts = x.extent(x.rank() - 1), made = y.extent(y.rank() - 1), extent = x.extent(axis),
+                       results = y.extent(axis);
+    const std::int64_t length = length_of(a, extent), read = read_of(a, extent, length);
+    const std::int64_t outer = x.shape.elements(0, axis), inner = x.shape.elements(axis + 1) / parts;
+    pool<detail::turn> turns;
+    detail::make_turns(
+        length, [&](std::int64_t k) { return turns[static_cast<std::size_t>(k)]; },
+        [&](std::int64_t, detail::turn at) { turns.push_back(at); });
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < inner; ++i) {
+        const auto number = [&](std::int64_t n) {
+          return number_at(a, x.data, ((o * extent + n) * inner + i) * parts, n, parts, length);
+        };
+        bool is_finite = true;
+        for (std::int64_t n = 0; n < read; ++n)
+          is_finite = is_finite && math::is_finite(number(n).real) && math::is_finite(number(n).imaginary);
+        for (std::int64_t m = 0; m < results; ++m) {
+          detail::wide_sum<T> real, imaginary;
+          for (std::int64_t n = 0; is_finite && n < read; ++n) {
+            const complex z = number(n);
+            const detail::turn by = turns[static_cast<std::size_t>(m * n % length)];
+            const double sine = a.inverse ? by.sine : -by.sine;
+            real.add(math::product(z.real, by.cosine)), imaginary.add(math::product(z.real, sine));
+            if (z.imaginary == 0) continue;
+            real.add(math::product(-z.imaginary, sine)), imaginary.add(math::product(z.imaginary, by.cosine));
+          }
+          const std::int64_t to = ((o * results + m) * inner + i) * made;
+          const auto put = [&](std::int64_t part, const detail::wide_sum<T>& sum) {
+            y[to + part] = math::convert<T>(!is_finite  ? math::nan<double>
+                                            : a.inverse ? sum.mean(length)
+                                                        : sum.value());
+          };
+          put(0, real);
+          if (made == 2) put(1, imaginary);
+        }
+      }
+  }
+
+ private:
+  struct complex {
+    double real = 0, imaginary = 0;
+  };
+  static constexpr std::int64_t max_length = std::int64_t{1} << 30;
+
+  /// Number n of a line, which begins at `at`; those of half a spectrum stand for their conjugates, too.
+  template <class T>
+  static constexpr complex number_at(const attrs& a, const T* x, std::int64_t at, std::int64_t n, std::int64_t parts,
+                                     std::int64_t length) {
+    const bool is_half = a.onesided && a.inverse, is_twice = is_half && n != 0 && 2 * n != length;
+    const double times = is_twice ? 2 : 1;
+    return {times * static_cast<double>(x[at]),
+            parts == 1 || (is_half && !is_twice) ? 0 : times * static_cast<double>(x[at + 1])};
+  }
+};
+
+}  // namespace ops
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Floats; the reference does the rest.
+template <class Isa> struct fast<ops::dft, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const fourier_shape shape =
+        shape_for(unpack<ops::dft::attrs>(node.attrs), node.in[0].desc.shape, node.out[0].shape);
+    return {.run = &run,
+            .record = kernel_record::of(shape),
+            .scratch_bytes = shape.scratch_bytes(),
+            .parts = parts_for(shape.outer * shape.inner * shape.length * 8),
+            .name = "mixed radices"};
+  }
+
+ private:
+  static constexpr fourier_shape shape_for(const ops::dft::attrs& a, const shape_t& x, const shape_t& y) {
+    const int axis = normalise_axis(a.axis, x.rank);
+    fourier_shape s;
+    s.parts = x[-1], s.made = y[-1];
+    s.outer = x.elements(0, axis), s.inner = x.elements(axis + 1) / s.parts;
+    s.extent = x[axis], s.results = y[axis];
+    s.length = ops::dft::length_of(a, s.extent), s.read = ops::dft::read_of(a, s.extent, s.length);
+    s.inverse = a.inverse ? 1 : 0, s.onesided = a.onesided ? 1 : 0;
+    return s;
+  }
+  static void run(const kernel_call& call) {
+    transform_lines(call.recorded<fourier_shape>(), floats_in(call, 0), floats_out(call),
+                    reinterpret_cast<complex_number*>(call.scratch), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/div.hpp
 // div: the fast kernels of the operator.
 // Flow: included by kernels/select.hpp; plans call the chosen function.
@@ -27263,32 +27722,11 @@ struct max_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto keep_larger = [](T& largest, T x) {
-      if (x > largest || is_nan(x)) largest = x;  // a NaN that is there stays: nothing is larger
+      if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
-    detail::pool<T>(a, in, out, least<T>(), keep_larger,
-                    [&](T largest, std::int64_t) { return finish(largest, *out[0].desc, a.fused); });
-  }
-
- private:
-  template <class T> static constexpr T least() {
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
-    else return static_cast<T>(-math::infinity<math::compute_t<T>>);
-  }
-  template <class T> static constexpr bool is_nan(T x) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return math::is_nan(math::compute_t<T>(x));
-  }
-  /// The largest after the fused activation, in stored numbers where y is quantised.
-  template <class T> static constexpr T finish(T largest, const tensor_desc& y, activation fused) {
-    if constexpr (types::quantised.contains(dtype_for<T>()))
-      if (y.quantised) {
-        const stored_range range = stored_range_of<T>(y.quantised, fused);
-        return largest < range.low    ? static_cast<T>(range.low)
-               : largest > range.high ? static_cast<T>(range.high)
-                                      : largest;
-      }
-    if constexpr (std::is_integral_v<T>) return activate(largest, fused);
-    else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
+    detail::pool<T>(a, in, out, detail::least_of<T>(), keep_larger, [&](T largest, std::int64_t) {
+      return detail::activated_maximum(largest, *out[0].desc, a.fused);
+    });
   }
 };
 
@@ -27310,6 +27748,383 @@ template <> struct operator_of<ops::max_pool::code> {
 template <class Isa> struct fast<ops::max_pool, Isa> : pooling_binding<ops::max_pool, maximum_fold> {};
 
 template <class Isa> struct fast_on_bytes<ops::max_pool, Isa> : byte_pooling_binding<ops::max_pool, byte_maximum> {};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/max_pool_indices.hpp
+// max_pool_indices: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/kernels/pooling_indices.hpp
+// pooling_indices: maxima over windows of an NHWC image and the pixels that they come from, by channels; and back.
+// Flow: bind/max_pool_indices.hpp and bind/max_unpool.hpp call these for a part of the work.
+
+#include <algorithm>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// What pool_with_indices() counts: pixels of the image, or those of the window, whose first may lie in the padding.
+struct counted_pixels {
+  std::int64_t in_window = 0;
+  clamp_range range;
+};
+
+namespace detail {
+
+/// A vector of the bits of an integer, without arithmetic on them: choices move them as they are, and processors may
+/// take small ones for 0.
+[[gnu::always_inline]] inline vf bits_of_index(std::int64_t index) {
+#if defined(NNRT_HAS_XSIMD)
+  return vf(std::bit_cast<vf::register_type>(static_cast<std::int32_t>(index) - vf::integers{}));
+#else
+  return vf(std::bit_cast<float>(static_cast<std::int32_t>(index)));
+#endif
+}
+
+/// The first maximum of some channels of a window: `row` is its first pixel in the image, `index` that pixel's number,
+/// and `index_step` is from row to row. NaNs are maxima.
+inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
+                        std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
+                        clamp_range range, float* y, std::int32_t* indices) {
+  vf best = load_first(first, channels), found = bits_of_index(index);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t j = i == 0 ? 1 : 0; j < columns; ++j) {
+      const vf pixel = load_first(first + i * row_step + j * column_step, channels),
+               here = bits_of_index(index + i * index_step + j);
+      const auto of_larger = [&](vf yes, vf no) __attribute__((always_inline)) {
+        return where_nan(best, no, where_nan(pixel, yes, where_less(best, pixel, yes, no)));
+      };
+      found = of_larger(here, found);
+      best = of_larger(pixel, best);
+    }
+  store_first(y, clamp(best, vf(range.lo), vf(range.hi)), channels);
+  float bits[static_cast<std::size_t>(lanes)];
+  store(bits, found);
+  std::memcpy(indices, bits, static_cast<std::size_t>(channels) * sizeof(float));
+}
+
+}  // namespace detail
+
+/// y = clamp(maximum of each window), indices = its number, of pixels of the result that are this part's.
+template <class Isa = native>
+void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, const float* x, float* y,
+                       std::int32_t* indices, part p) {
+  const interval mine = share(s.pixels(), p);
+  const bool in_window = counted.in_window != 0;
+  const std::int64_t index_step = in_window ? s.w.kernel : s.w.input;
+  detail::for_each_window(
+      s, x, mine, [&](const float* first, interval ih, interval iw, std::int64_t row_step, std::int64_t pixel) {
+        const std::int64_t top = in_window ? pixel / s.w.outputs % s.h.outputs * s.h.stride - s.h.pad : 0,
+                           left = in_window ? pixel % s.w.outputs * s.w.stride - s.w.pad : 0,
+                           index = (ih.begin - top) * index_step + iw.begin - left;
+        for (std::int64_t c = 0; c < s.c; c += lanes)
+          detail::find_maxima(first + c, ih.size(), iw.size(), row_step, s.c, index, index_step,
+                              s.c - c < lanes ? s.c - c : lanes, counted.range, y + pixel * s.c + c,
+                              indices + pixel * s.c + c);
+      });
+}
+
+/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; a part has
+/// images of its own.
+template <class T, class PixelOf>
+void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
+            const PixelOf& pixel_of) {
+  const interval images = share(small[0], p);
+  const std::int64_t channels = small[3], of_x = small[1] * small[2] * channels, of_y = large[1] * large[2] * channels;
+  for (std::int64_t n = images.begin; n < images.end; ++n) {
+    T* const image = y + n * of_y;
+    std::fill(image, image + of_y, zero);
+    for (std::int64_t h = 0, i = n * of_x; h < small[1]; ++h)
+      for (std::int64_t w = 0; w < small[2]; ++w)
+        for (std::int64_t c = 0; c < channels; ++c, ++i) {
+          const extent2 to = pixel_of(indices[i], extent2{h, w});
+          if (to.h >= 0 && to.h < large[1] && to.w >= 0 && to.w < large[2])
+            image[(to.h * large[2] + to.w) * channels + c] = x[i];
+        }
+  }
+}
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/ops/max_pool_indices.hpp
+// max_pool_indices: the maximum over windows of an image, and which pixel it is.
+// Flow: front ends call infer(); max_unpool puts numbers back to these pixels; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// max_pool, and where each maximum lies.
+///
+///   x: [N, H, W, C]      y: [N, H', W', C], as max_pool makes it      indices (i32): [N, H', W', C]
+///   indices = h * W + w of the pixel with the maximum, in its own image and channel
+///   in_window: (h - first row of the window) * kernel_w + (w - its first column), which may lie in the padding
+///
+/// Of equal pixels the first one counts, row by row; a NaN is the maximum, the first of several. Lengths are in pixels.
+/// Broken rules: see `rule`. Source: the indices of PyTorch's max_pool2d; ONNX MaxPool's Indices without batch and
+/// channel; in_window: MediaPipe's MaxPoolingWithArgmax2D.
+struct max_pool_indices {
+  static constexpr op_code code{1040};
+  static constexpr std::string_view name = "max_pool_indices";
+  static constexpr operand_spec inputs[] = {{"x", types::number}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}, {"indices", types_of(i32)}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, kernel), (extent2, stride), (pads, pad), (bool, ceil_mode), (bool, global),
+                    (activation, fused), (bool, in_window));
+    constexpr attrs()
+        : kernel{0, 0}, stride{1, 1}, ceil_mode(false), global(false), fused(activation::none), in_window(false) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    kernel_must_be_positive,
+    stride_must_be_positive,
+    pads_must_not_be_negative,
+    window_lengths_must_not_exceed_the_size_limit,
+    padded_input_must_cover_kernel,
+    pads_must_be_smaller_than_kernel,
+    pixels_must_be_countable_in_31_bits,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    const tensor_desc& x = in[0].desc;
+    verdict v = detail::infer_pool<Rule>(a, x);
+    if (!v) return v;
+    const bool is_counted_in_window = a.in_window && !a.global;
+    const std::int64_t rows = is_counted_in_window ? a.kernel.h : x.shape[1],
+                       columns = is_counted_in_window ? a.kernel.w : x.shape[2];
+    if (rows > 0 && columns > 0)
+      if (auto w = require_at_most(Rule::pixels_must_be_countable_in_31_bits, extent_product(rows, columns),
+                                   max_window_length);
+          !w)
+        return w;
+    return yields(v.output(0), tensor_desc{i32, format::nhwc, v.output(0).shape});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    const auto indices = out[1].as<std::int32_t>();
+    struct found {
+      T largest{};
+      std::int64_t h = -1, w = -1;
+    };
+    const auto keep_larger = [](found& best, T pixel, std::int64_t h, std::int64_t w) {
+      const bool is_larger = pixel > best.largest || (detail::is_nan_of(pixel) && !detail::is_nan_of(best.largest));
+      if (best.h < 0 || is_larger) best = {pixel, h, w};
+    };
+    const detail::window_pair at = detail::windows_of(a, x.shape);
+    detail::fold_windows<T>(
+        a, x, y.shape, found{}, keep_larger,
+        [&](std::int64_t n, std::int64_t oh, std::int64_t ow, std::int64_t c, found best) {
+          y(n, oh, ow, c) = detail::activated_maximum(best.largest, *out[0].desc, a.fused);
+          indices(n, oh, ow, c) = static_cast<std::int32_t>(index_of(a, at, {oh, ow}, {best.h, best.w}));
+        });
+  }
+
+  /// The index of the pixel in the window of an output pixel.
+  static constexpr std::int64_t index_of(const attrs& a, const detail::window_pair& at, extent2 window, extent2 pixel) {
+    if (!a.in_window) return pixel.h * at.w.input + pixel.w;
+    const std::int64_t top = window.h * at.h.stride - at.h.pad_before(),
+                       left = window.w * at.w.stride - at.w.pad_before();
+    return (pixel.h - top) * at.w.kernel + (pixel.w - left);
+  }
+};
+
+}  // namespace ops
+
+/// auto [y, indices] = max_pool_indices(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode
+/// and a fused activation.
+template <tensor_desc X, dsl::keyword_argument... Keywords>
+constexpr auto max_pool_indices(tensor<X> x, Keywords... keywords) {
+  return dsl::apply<ops::max_pool_indices>(x, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Floats; the reference does the rest.
+template <class Isa> struct fast<ops::max_pool_indices, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (node.in[0].desc.type != f32 || !has_work(node)) return {};
+    const auto attrs = unpack<ops::max_pool_indices::attrs>(node.attrs);
+    const pooling_shape shape = pooling_shape_for(attrs, node.in[0].desc.shape);
+    const std::int64_t taps = taps_in_image(shape.h) * taps_in_image(shape.w);
+    return {.run = &run,
+            .record = record_of(shape, counted_pixels{attrs.in_window ? 1 : 0, range_of(attrs.fused)}),
+            .parts = parts_for(node.out[0].elements() * std::min<std::int64_t>(2 * taps, 64)),
+            .name = "pool channels"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto [shape, counted] = call.recorded<layer_record<pooling_shape, counted_pixels>>();
+    pool_with_indices<Isa>(shape, counted, floats_in(call, 0), floats_out(call), call.out[1].data.get<std::int32_t>(),
+                           part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/max_unpool.hpp
+// max_unpool: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+
+// ===== nnrt/ops/max_unpool.hpp
+// max_unpool: numbers go back to the pixels that indices name; all other pixels are zero.
+// Flow: front ends call infer(); max_pool_indices makes such indices; kernels/bind/ has the fast form.
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// A larger image with each number of x at the pixel of its channel that its index names, and zeros elsewhere.
+///
+///   x, indices (i32): [N, H, W, C]      y: [N, H', W', C]
+///   h' = index / W', w' = index % W'; in_window: h' = h * stride_h - pad_top + index / kernel_w, w' = w * stride_w -
+///     pad_left + index % kernel_w,
+///   with quotients that are rounded towards 0
+///   H' = (H - 1) * stride + kernel - pads, or what the declared output says (into<shape<…>>, or a model's); likewise
+///     W'
+///
+/// Of several numbers for one pixel the last one counts, row by row. A number whose index names no pixel of the image
+/// is left out. Lengths are in pixels. A quantised x keeps its scale, and zeros are its zero point.
+/// Broken rules: see `rule`. Source: PyTorch's max_unpool2d; ONNX MaxUnpool, whose indices count batch and channel,
+/// too; in_window: MediaPipe's MaxUnpooling2D.
+struct max_unpool {
+  static constexpr op_code code{1041};
+  static constexpr std::string_view name = "max_unpool";
+  static constexpr operand_spec inputs[] = {{"x", types::number}, {"indices", types_of(i32)}};
+  static constexpr operand_spec outputs[] = {{"y", types::number}};
+  static constexpr operator_traits traits{.quantised = stored_numbers::kept, .in_files = file_order::image};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (extent2, kernel), (extent2, stride), (pads, pad), (bool, in_window));
+    constexpr attrs() : kernel{1, 1}, stride{1, 1}, in_window(false) {}
+  };
+
+  enum class rule {
+    input_rank_must_be_4,
+    input_must_be_nhwc,
+    indices_must_have_the_shape_of_the_input,
+    kernel_must_be_positive,
+    stride_must_be_positive,
+    pads_must_not_be_negative,
+    pads_must_be_explicit,
+    window_lengths_must_not_exceed_the_size_limit,
+    pads_must_leave_an_output,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc> wanted) {
+    const tensor_desc &x = in[0].desc, &indices = in[1].desc;
+    if (auto v = detail::check_image<Rule>(x); !v) return v;
+    constexpr rule alike = Rule::indices_must_have_the_shape_of_the_input;
+    if (auto v = require(alike, indices.rank(), 4); !v) return v;
+    for (int axis = 0; axis < 4; ++axis)
+      if (auto v = require_same_extent(alike, indices.shape[axis], x.shape[axis]); !v) return v;
+    if (auto v = require(Rule::pads_must_be_explicit, static_cast<std::int64_t>(a.pad.mode), 0); !v) return v;
+    const detail::window_pair at = detail::windows_over(x.shape, a.kernel, a.stride, {1, 1}, a.pad);
+    const tensor_desc wish = wanted.empty() ? tensor_desc{} : wanted[0];
+    std::int64_t extents[2] = {};
+    for (const int i : {0, 1}) {
+      const window& axis = i == 0 ? at.h : at.w;
+      if (auto v = require_at_least(Rule::kernel_must_be_positive, axis.kernel, 1); !v) return v;
+      if (auto v = detail::check_lengths<Rule>(axis); !v) return v;
+      extents[i] = wish.rank() == 4 && wish.shape[i + 1] >= 0 ? wish.shape[i + 1] : usual_extent(axis);
+      if (axis.input > 0)
+        if (auto v = require_at_least(Rule::pads_must_leave_an_output, extents[i], 1); !v) return v;
+    }
+    return yields(tensor_desc{x.type, format::nhwc, {x.shape[0], extents[0], extents[1], x.shape[3]}});
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto indices = in[1].as<const std::int32_t>();
+    const auto y = out[0].as<T>();
+    const T zero = zero_of<T>(*out[0].desc);
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = zero;
+    if (x.elements() == 0) return;
+    for (std::int64_t n = 0; n < x.extent(0); ++n)
+      for (std::int64_t h = 0; h < x.extent(1); ++h)
+        for (std::int64_t w = 0; w < x.extent(2); ++w)
+          for (std::int64_t c = 0; c < x.extent(3); ++c) {
+            const extent2 pixel = pixel_of(a, indices(n, h, w, c), {h, w}, y.extent(2));
+            const bool is_inside = pixel.h >= 0 && pixel.h < y.extent(1) && pixel.w >= 0 && pixel.w < y.extent(2);
+            if (is_inside) y(n, pixel.h, pixel.w, c) = x(n, h, w, c);
+          }
+  }
+
+  /// The pixel that an index of input pixel `from` names in an image of this width, or a place outside of it.
+  static constexpr extent2 pixel_of(const attrs& a, std::int64_t index, extent2 from, std::int64_t width) {
+    if (a.in_window)
+      return {from.h * a.stride.h - a.pad.top + index / a.kernel.w,
+              from.w * a.stride.w - a.pad.left + index % a.kernel.w};
+    return pixel_in(index, width);
+  }
+  /// The pixel of this number in an image of this width; for negative ones a place outside of it.
+  static constexpr extent2 pixel_in(std::int64_t index, std::int64_t width) {
+    if (index < 0 || width <= 0) return {-1, -1};
+    return {index / width, index % width};
+  }
+  /// What stands for 0 in y.
+  template <class T> static constexpr T zero_of(const tensor_desc& y) {
+    return y.quantised ? static_cast<T>(y.quantised.zero_point) : T{};
+  }
+
+ private:
+  /// The extent that a pool with this window has made so small.
+  static constexpr std::int64_t usual_extent(const window& at) {
+    if (at.input <= 0) return at.input;
+    constexpr std::int64_t most = std::int64_t{1} << 62;
+    const std::int64_t steps = at.input - 1 > most / at.stride ? most : (at.input - 1) * at.stride;
+    return steps + at.kernel - at.before - at.after;
+  }
+};
+
+}  // namespace ops
+
+/// max_unpool(x, indices), with kernel<…>, stride<…> and padding<…> of the pool, or into<shape<…>>.
+template <tensor_desc X, tensor_desc I, dsl::keyword_argument... Keywords>
+constexpr auto max_unpool(tensor<X> x, tensor<I> indices, Keywords... keywords) {
+  return dsl::apply<ops::max_unpool>(x, indices, keywords...);
+}
+
+}  // namespace nnrt::inline NNRT_ISA
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Elements of 4 bytes and bytes; the reference does the rest.
+template <class Isa> struct fast<ops::max_unpool, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    const dtype type = node.in[0].desc.type;
+    if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
+    return {.run = size_of(type) == 4 ? &run<std::int32_t> : &run<std::int8_t>,
+            .parts = parts_of(node.out[0].shape[0]),
+            .name = "images"};
+  }
+
+ private:
+  template <class T> static void run(const kernel_call& call) {
+    using op = ops::max_unpool;
+    const auto attrs = unpack<op::attrs>(call.attrs);
+    const shape_t &small = call.in[0].shape(), &large = call.out[0].shape();
+    const T *const x = reinterpret_cast<const T*>(bytes_in(call, 0)), zero = op::zero_of<T>(*call.out[0].desc);
+    const auto to = [&](auto pixel_of) {
+      unpool(small, large, x, call.in[1].data.get<std::int32_t>(), zero, reinterpret_cast<T*>(bytes_out(call)),
+             part_of(call), pixel_of);
+    };
+    if (attrs.in_window)
+      to([&](std::int32_t index, extent2 from) { return op::pixel_of(attrs, index, from, large[2]); });
+    else to([width = large[2]](std::int32_t index, extent2) { return op::pixel_in(index, width); });
+  }
+};
 
 }  // namespace nnrt::inline NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/maximum.hpp
@@ -34957,8 +35772,6 @@ template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto uniqu
 
 }  // namespace nnrt::inline NNRT_ISA
 
-#include <algorithm>
-
 namespace nnrt::inline NNRT_ISA::kernels {
 
 /// Sorts the indices of x by their elements, so that equal ones stand together, the first of x first. The reference does other dtypes: of 8
@@ -35446,6 +36259,634 @@ constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::expand_dims>(x, keywords...);
 }
 
+}  // namespace nnrt::inline NNRT_ISA
+// ===== nnrt/ops/fixed_signal.hpp
+// fixed_signal: one step of an audio front end in fixed point - windows, spectra, filter banks, noise, gain, logs.
+// Flow: readers of .tflite files make nodes of it; it has no function for users, and runs by its reference.
+
+// ===== nnrt/ops/detail/fixed_fourier.hpp
+// fixed_fourier: Fourier transforms of real numbers in fixed point of 16 or 32 bits, as kissfft computes them.
+// Flow: fixed_signal's functions rfft and irfft.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// Transforms of one even length, N. Numbers have 15 or 31 bits after the point; each step divides by its radix, so
+/// that both transforms are the sums of their definition over N. Products are rounded, halves up; sums wrap around.
+///
+/// Source: version 130 of kissfft, kiss_fftr and kiss_fftri with FIXED_POINT 16 and 32, to the bit: radices 4, 2, 3, 5,
+/// others by their definition.
+template <class T> class fixed_fourier {
+ public:
+  struct number {
+    T real = 0, imaginary = 0;
+  };
+
+  constexpr fixed_fourier(std::int64_t length, bool inverse) : count_(length / 2), inverse_(inverse) {
+    constexpr double pi = 3.14159265358979323846;
+    const auto n = static_cast<double>(count_);
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const double phase = -2 * pi * static_cast<double>(i) / n;
+      turns_.push_back(turn_of(inverse ? -phase : phase));
+    }
+    for (std::int64_t i = 0; i < count_ / 2; ++i) {
+      const double phase = math::product(-pi, static_cast<double>(i + 1) / n + 0.5);
+      half_turns_.push_back(turn_of(inverse ? -phase : phase));
+    }
+    find_factors();
+    buffer_.assign(static_cast<std::size_t>(count_), {});
+    made_.assign(static_cast<std::size_t>(count_), {});
+  }
+
+  /// `read` numbers of x, followed by zeros, become N / 2 + 1 complex ones, real and imaginary parts side by side.
+  constexpr void forward(const T* x, std::int64_t read, T* y) {
+    for (std::int64_t i = 0; i < count_; ++i)
+      at(buffer_, i) = {2 * i < read ? x[2 * i] : T{}, 2 * i + 1 < read ? x[2 * i + 1] : T{}};
+    transform(made_, buffer_);
+    const number first = divided(at(made_, 0), 2);
+    const auto put = [&](std::int64_t k, number z) { y[2 * k] = z.real, y[2 * k + 1] = z.imaginary; };
+    put(0, {sum(first.real, first.imaginary), 0}), put(count_, {difference(first.real, first.imaginary), 0});
+    for (std::int64_t k = 1; k <= count_ / 2; ++k) {
+      const number here = divided(at(made_, k), 2), there = divided(conjugate(at(made_, count_ - k)), 2);
+      const number even = sum(here, there), odd = product(difference(here, there), at(half_turns_, k - 1));
+      put(k, {half_of_sum(even.real, odd.real), half_of_sum(even.imaginary, odd.imaginary)});
+      put(count_ - k, {half_of_difference(even.real, odd.real), half_of_difference(odd.imaginary, even.imaginary)});
+    }
+  }
+  /// The inverse: N numbers of N / 2 + 1 complex ones.
+  constexpr void backward(const T* x, T* y) {
+    const auto get = [&](std::int64_t k) { return number{x[2 * k], x[2 * k + 1]}; };
+    at(buffer_, 0) = divided({sum(get(0).real, get(count_).real), difference(get(0).real, get(count_).real)}, 2);
+    for (std::int64_t k = 1; k <= count_ / 2; ++k) {
+      const number here = divided(get(k), 2), there = divided(conjugate(get(count_ - k)), 2);
+      const number even = sum(here, there), odd = product(difference(here, there), at(half_turns_, k - 1));
+      at(buffer_, k) = sum(even, odd);
+      at(buffer_, count_ - k) = conjugate(difference(even, odd));
+    }
+    transform(made_, buffer_);
+    for (std::int64_t i = 0; i < count_; ++i) y[2 * i] = at(made_, i).real, y[2 * i + 1] = at(made_, i).imaginary;
+  }
+
+ private:
+  using wide = std::conditional_t<sizeof(T) == 2, std::int32_t, std::int64_t>;
+  using unsigned_wide = std::make_unsigned_t<wide>;
+  static constexpr int bits = static_cast<int>(8 * sizeof(T)) - 1;
+  static constexpr wide most = std::numeric_limits<T>::max();
+  using numbers = nnrt::pool<number>;
+
+  static constexpr auto& at(auto& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
+
+  // Sums of numbers wrap around, as C's conversions do, and so do those of products of 32 bits.
+  static constexpr T cut(wide x) { return static_cast<T>(static_cast<std::make_unsigned_t<T>>(x)); }
+  static constexpr T sum(T a, T b) { return cut(wide{a} + b); }
+  static constexpr T difference(T a, T b) { return cut(wide{a} - b); }
+  static constexpr number sum(number a, number b) { return {sum(a.real, b.real), sum(a.imaginary, b.imaginary)}; }
+  static constexpr number difference(number a, number b) {
+    return {difference(a.real, b.real), difference(a.imaginary, b.imaginary)};
+  }
+  static constexpr number conjugate(number a) { return {a.real, cut(-wide{a.imaginary})}; }
+  // C computes sums of 16-bit numbers in 32 bits, and those of 32-bit numbers in as many.
+  static constexpr T half_of_sum(T a, T b) { return cut((sizeof(T) == 2 ? wide{a} + b : wide{sum(a, b)}) >> 1); }
+  static constexpr T half_of_difference(T a, T b) {
+    return cut((sizeof(T) == 2 ? wide{a} - b : wide{difference(a, b)}) >> 1);
+  }
+
+  static constexpr wide wrapped_sum(wide a, wide b) {
+    return static_cast<wide>(static_cast<unsigned_wide>(a) + static_cast<unsigned_wide>(b));
+  }
+  static constexpr T rounded(wide x) { return cut(wrapped_sum(x, wide{1} << (bits - 1)) >> bits); }
+  static constexpr T product(T a, T b) { return rounded(wide{a} * b); }
+  static constexpr number product(number a, number b) {
+    const wide cross = -(wide{a.imaginary} * b.imaginary);
+    return {rounded(wrapped_sum(wide{a.real} * b.real, cross)),
+            rounded(wrapped_sum(wide{a.real} * b.imaginary, wide{a.imaginary} * b.real))};
+  }
+  static constexpr number divided(number a, std::int64_t by) {
+    const wide factor = most / static_cast<wide>(by);
+    return {rounded(wide{a.real} * factor), rounded(wide{a.imaginary} * factor)};
+  }
+  static constexpr number turn_of(double phase) {
+    const auto scaled = [](double x) {
+      return static_cast<T>(math::floor(0.5 + math::product(static_cast<double>(most), x)));
+    };
+    return {scaled(math::cos(phase)), scaled(math::sin(phase))};
+  }
+
+  /// Radices and what is left after each.
+  constexpr void find_factors() {
+    std::int64_t n = count_, p = 4, root = 0;
+    while ((root + 1) * (root + 1) <= n) ++root;
+    do {
+      while (n % p != 0) {
+        p = p == 4 ? 2 : p == 2 ? 3 : p + 2;
+        if (p > root) p = n;
+      }
+      n /= p;
+      radices_.push_back(p), left_.push_back(n);
+    } while (n > 1);
+  }
+
+  constexpr void transform(numbers& to, const numbers& from) { transform(to, 0, from, 0, 1, 0); }
+  constexpr void transform(numbers& to, std::int64_t first, const numbers& from, std::int64_t begin, std::int64_t step,
+                           std::size_t stage) {
+    const std::int64_t p = radices_[stage], m = left_[stage];
+    for (std::int64_t i = 0; i < p; ++i) {
+      if (m == 1) at(to, first + i) = at(from, begin + i * step);
+      else transform(to, first + i * m, from, begin + i * step, step * p, stage + 1);
+    }
+    for (std::int64_t u = 0; u < m; ++u) {
+      number* const x = &at(to, first + u);
+      if (p == 2) combine_2(x, m, u * step);
+      else if (p == 3) combine_3(x, m, u * step, step * m);
+      else if (p == 4) combine_4(x, m, u * step);
+      else if (p == 5) combine_5(x, m, u * step, step * m);
+      else combine(x, m, u, p, step);
+    }
+  }
+
+  constexpr void combine_2(number* x, std::int64_t m, std::int64_t turn) const {
+    const number a = divided(x[0], 2), b = product(divided(x[m], 2), at(turns_, turn));
+    x[m] = difference(a, b), x[0] = sum(a, b);
+  }
+  constexpr void combine_4(number* x, std::int64_t m, std::int64_t turn) const {
+    const number a = divided(x[0], 4), b = product(divided(x[m], 4), at(turns_, turn)),
+                 c = product(divided(x[2 * m], 4), at(turns_, 2 * turn)),
+                 d = product(divided(x[3 * m], 4), at(turns_, 3 * turn));
+    const number even = sum(a, c), odd = sum(b, d), apart = difference(a, c), other = difference(b, d);
+    const number less{difference(apart.real, other.imaginary), sum(apart.imaginary, other.real)},
+        more{sum(apart.real, other.imaginary), difference(apart.imaginary, other.real)};
+    x[0] = sum(even, odd), x[2 * m] = difference(even, odd);
+    x[m] = inverse_ ? less : more, x[3 * m] = inverse_ ? more : less;
+  }
+  constexpr void combine_3(number* x, std::int64_t m, std::int64_t turn, std::int64_t third) const {
+    const number a = divided(x[0], 3), b = product(divided(x[m], 3), at(turns_, turn)),
+                 c = product(divided(x[2 * m], 3), at(turns_, 2 * turn));
+    const number both = sum(b, c), apart = difference(b, c);
+    const T sine = at(turns_, third).imaginary;
+    const number across{product(apart.real, sine), product(apart.imaginary, sine)};
+    const number along{difference(a.real, static_cast<T>(both.real >> 1)),
+                       difference(a.imaginary, static_cast<T>(both.imaginary >> 1))};
+    x[0] = sum(a, both);
+    x[2 * m] = {sum(along.real, across.imaginary), difference(along.imaginary, across.real)};
+    x[m] = {difference(along.real, across.imaginary), sum(along.imaginary, across.real)};
+  }
+  constexpr void combine_5(number* x, std::int64_t m, std::int64_t turn, std::int64_t fifth) const {
+    const number first = at(turns_, fifth), second = at(turns_, 2 * fifth), a = divided(x[0], 5);
+    number by[5];
+    for (std::int64_t k = 1; k < 5; ++k) by[k] = product(divided(x[k * m], 5), at(turns_, k * turn));
+    const number outer = sum(by[1], by[4]), outer_apart = difference(by[1], by[4]), inner = sum(by[2], by[3]),
+                 inner_apart = difference(by[2], by[3]);
+    x[0] = sum(a, sum(outer, inner));
+    const auto along = [&](T c1, T c2) {
+      return number{sum(sum(a.real, product(outer.real, c1)), product(inner.real, c2)),
+                    sum(sum(a.imaginary, product(outer.imaginary, c1)), product(inner.imaginary, c2))};
+    };
+    const number across_1{
+        sum(product(outer_apart.imaginary, first.imaginary), product(inner_apart.imaginary, second.imaginary)),
+        cut(-wide{product(outer_apart.real, first.imaginary)} - product(inner_apart.real, second.imaginary))};
+    const number across_2{
+        difference(product(inner_apart.imaginary, first.imaginary), product(outer_apart.imaginary, second.imaginary)),
+        difference(product(outer_apart.real, second.imaginary), product(inner_apart.real, first.imaginary))};
+    const number along_1 = along(first.real, second.real), along_2 = along(second.real, first.real);
+    x[m] = difference(along_1, across_1), x[4 * m] = sum(along_1, across_1);
+    x[2 * m] = sum(along_2, across_2), x[3 * m] = difference(along_2, across_2);
+  }
+  constexpr void combine(number* x, std::int64_t m, std::int64_t u, std::int64_t p, std::int64_t step) {
+    parts_.clear();
+    for (std::int64_t q = 0; q < p; ++q) parts_.push_back(divided(x[q * m], p));
+    for (std::int64_t q = 0; q < p; ++q) {
+      number made = parts_[0];
+      for (std::int64_t k = 1, turn = 0; k < p; ++k) {
+        turn = (turn + step * (u + q * m)) % count_;
+        made = sum(made, product(at(parts_, k), at(turns_, turn)));
+      }
+      x[q * m] = made;
+    }
+  }
+
+  std::int64_t count_;
+  bool inverse_;
+  nnrt::pool<std::int64_t> radices_, left_;
+  numbers turns_, half_turns_, buffer_, made_, parts_;
+};
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/fixed_point.hpp
+// fixed_point: integer roots, logarithms and gains of audio front ends, as TensorFlow Lite Micro computes them.
+// Flow: fixed_signal's functions.
+
+namespace nnrt::inline NNRT_ISA::ops::detail {
+
+/// The root of x, rounded to the nearest integer as long as it has as many bits as Root. Source: Sqrt32 and Sqrt64 of
+/// signal/src.
+template <class Root, class Square> constexpr Root rounded_root(Square x) {
+  Square root = 0, rest = x;
+  const int width = static_cast<int>(8 * sizeof(Square));
+  if (x == 0) return 0;
+  for (Square bit = Square{1} << ((width - 1 - std::countl_zero(x)) & ~1); bit != 0; bit >>= 2U) {
+    const bool is_set = rest >= root + bit;
+    if (is_set) rest -= root + bit;
+    root = (root >> 1U) + (is_set ? bit : 0);
+  }
+  if (rest > root && root != static_cast<Root>(-1)) ++root;
+  return static_cast<Root>(root);
+}
+/// Of squares below 2^32 the root is of 16 bits, so that it is not rounded up to 2^16.
+constexpr std::uint32_t root_of_energy(std::uint64_t x) {
+  if (x >> 32U == 0) return rounded_root<std::uint16_t>(static_cast<std::uint32_t>(x));
+  return rounded_root<std::uint32_t>(x);
+}
+
+/// log2(1 + k / 128) - k / 128 in units of 2^-16.
+inline constexpr std::array<std::int32_t, 129> log_table = [] {
+  std::array<std::int32_t, 129> table{};
+  for (std::size_t k = 0; k <= 128; ++k) {
+    const double x = static_cast<double>(k) / 128;
+    table[k] = static_cast<std::int32_t>(math::round_half_away(65536 * (math::log(1 + x) / math::log(2.0) - x)));
+  }
+  return table;
+}();
+
+/// ln(x) * scale of x > 0: the logarithm to base 2 by lines between 129 points, in units of 2^-16. Source: Log32 of
+/// signal/src.
+constexpr std::uint32_t scaled_log(std::uint32_t x, std::uint32_t scale) {
+  constexpr std::uint32_t half = 1U << 15U, ln2 = 45426;
+  const auto whole = static_cast<std::uint32_t>(31 - std::countl_zero(x));
+  const std::uint32_t over = x - (1U << whole), fraction = whole < 16 ? over << (16 - whole) : over >> (whole - 16),
+                      segment = fraction >> 9U;
+  const std::int32_t here = log_table[segment], next = log_table[segment + 1];
+  const std::int32_t between = ((next - here) * static_cast<std::int32_t>(fraction - (segment << 9U))) >> 16;
+  const std::uint32_t log2 = (whole << 16U) + fraction + static_cast<std::uint32_t>(here + between);
+  const auto natural = static_cast<std::uint32_t>((std::uint64_t{ln2} * log2 + half) >> 16U);
+  return (scale * natural + half) >> 16U;
+}
+
+/// Numbers of a table of gains: three for each count of bits, from which a parabola goes.
+inline constexpr std::int64_t gains = 4 * 32 - 3;
+
+/// The gain for an estimate of noise, by parabolas between powers of two. Source: WideDynamicFunction of signal/src.
+template <class At> constexpr std::int16_t gain_of(std::uint32_t x, const At& table) {
+  if (x <= 2) return table(x);
+  const auto bits = static_cast<std::uint32_t>(32 - std::countl_zero(x)), first = 4 * bits - 6;
+  const auto fraction = static_cast<std::int32_t>((bits < 11 ? x << (11 - bits) : x >> (bits - 11)) & 0x3FFU);
+  const std::int32_t slope = ((std::int32_t{table(first + 2)} * fraction) >> 5) + std::int32_t{table(first + 1)} * 32;
+  const auto rise = static_cast<std::int32_t>(static_cast<std::uint32_t>(slope) * static_cast<std::uint32_t>(fraction) +
+                                              (1U << 14U)) >>
+                    15;
+  return static_cast<std::int16_t>(static_cast<std::uint16_t>(rise + table(first)));
+}
+
+/// x^2 / 4 below 2, x - 1 above, of 12 bits after the point; the result has 6. Source: PcanShrink of signal/src.
+constexpr std::uint32_t shrunk(std::uint32_t x) { return x < (2U << 12U) ? (x * x) >> 20U : (x >> 6U) - (1U << 6U); }
+
+}  // namespace nnrt::inline NNRT_ISA::ops::detail
+
+namespace nnrt::inline NNRT_ISA {
+namespace ops {
+
+/// What fixed_signal computes.
+enum class signal_function {
+  auto_scale,
+  log,
+  energy,
+  window,
+  rfft,
+  irfft,
+  filter_bank,
+  square_root,
+  spectral_subtraction,
+  gain
+};
+
+namespace detail {
+
+struct number_range {
+  std::int64_t least = 0, most = 0;
+};
+/// What a function has: the types of x, of a and of y (none: that of x), how many operands besides x, and its numbers.
+struct signal_form {
+  dtype_set x;
+  dtype a = dtype::none, y = dtype::none;
+  std::size_t operands = 0;
+  array_ref<const number_range> numbers = {};
+};
+inline constexpr number_range word32{0, 0xffffffff}, shift32{0, 31}, shift64{0, 63};
+inline constexpr number_range of_log[] = {shift32, word32}, of_energy[] = {{0, max_elements}, {0, max_elements}},
+                              of_window[] = {shift32}, of_transform[] = {{2, 1 << 16}}, of_gain[] = {shift64},
+                              of_subtraction[] = {word32, word32, word32, word32, word32, shift32, shift64, {0, 1}};
+inline constexpr signal_form signal_forms[] = {{.x = types_of(i16)},
+                                               {.x = types_of(u32), .y = i16, .numbers = of_log},
+                                               {.x = types_of(i16), .y = u32, .numbers = of_energy},
+                                               {.x = types_of(i16), .a = i16, .operands = 1, .numbers = of_window},
+                                               {.x = types_of(i16, i32), .numbers = of_transform},
+                                               {.x = types_of(i16, i32), .numbers = of_transform},
+                                               {.x = types_of(u32), .a = i16, .y = u64, .operands = 5},
+                                               {.x = types_of(u64), .a = i32, .y = u32, .operands = 1},
+                                               {.x = types_of(u32), .a = u32, .operands = 1, .numbers = of_subtraction},
+                                               {.x = types_of(u32), .a = u32, .operands = 2, .numbers = of_gain}};
+
+}  // namespace detail
+
+/// A function of signals in integers, whose operands a … e and `numbers` depend on it:
+///
+///   auto_scale: x i16 -> y i16, of x's shape, and bits i32 []: y = x * 2^bits, with the most bits that keep the
+///     largest |x| in 15
+///   log: x u32 -> y i16: ln(x * 2^n0) * n1 by TensorFlow Lite Micro's table, at most 32767; 0 up to x * 2^n0 = 1
+///   energy: x i16 [s…, 2 m], pairs -> y u32 [s…, m]: the sums of their squares for pairs n0 to n1 - 1, 0 for others
+///   window: x i16 [s…, m], a i16 [m] -> y i16: x * a / 2^n0, rounded down and cut to 16 bits
+///   rfft: x i16 or i32 [s…, m] -> y [s…, n0 + 2] of its type: spectra of n0 numbers, the missing ones 0, as pairs
+///     (real, imaginary), over n0
+///   irfft: x [s…, n0 + 2] -> y [s…, n0]: the n0 numbers that such a spectrum, not divided by n0, is of
+///   filter_bank: x u32 [m], a and b i16 [w], c, d and e i16 [p + 1] -> y u64 [p]: y[i] =
+///     the sum of a[d[i + 1] + j] * x[c[i + 1] + j] for j < e[i + 1], and of b[d[i] + j] * x[c[i] + j] for j < e[i];
+///     of numbers outside of x, a or b nothing
+///   square_root: x u64, a i32 (one number) -> y u32: the root of x, rounded to the nearest, over 2^a
+///   spectral_subtraction: x, a u32 -> y, next u32: next = (n0 * x * 2^n5 + n1 * a) / 2^n6, and y = x less next / 2^n5,
+///     but at least n4 * x / 2^n6; n2 and n3 in place of n0 and n1 in odd places; n7: next is at most x * 2^n5
+///   gain: x, a u32, b i16 of at least 125 -> y u32: shrunk(x * gain / 2^n0), the gain that table b has for a
+///
+/// Where no shape is said, y and further operands have that of x. Sums wrap around. nK is number K of `numbers`;
+/// divisions by powers of two round down, where nothing else is said.
+/// Broken rules: see `rule`. Source: TensorFlow Lite Micro's signal library (signal/src), and kissfft in fixed point,
+/// to the bit.
+struct fixed_signal {
+  static constexpr op_code code{1043};
+  static constexpr std::string_view name = "fixed_signal";
+  static constexpr operand_spec inputs[] = {
+      {"x", types_of(i16, i32, u32, u64)},      {"a", types_of(i16, i32, u32), presence::optional},
+      {"b", types_of(i16), presence::optional}, {"c", types_of(i16), presence::optional},
+      {"d", types_of(i16), presence::optional}, {"e", types_of(i16), presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types_of(i16, i32, u32, u64), presence::variadic}};
+  static constexpr operator_traits traits{};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (signal_function, function), (int_list<8>, numbers));
+    constexpr attrs() : function(signal_function::auto_scale) {}
+  };
+
+  enum class rule {
+    function_must_be_one_of_them,
+    input_rank_must_be_at_least_1,
+    input_type_must_be_that_of_the_function,
+    operands_must_be_those_of_the_function,
+    operand_types_must_be_those_of_the_function,
+    numbers_must_be_as_many_as_the_function_has,
+    numbers_must_not_be_below_the_least,
+    numbers_must_not_be_above_the_most,
+    transforms_must_be_of_an_even_length,
+    extents_must_be_those_that_the_function_needs,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    if (auto v = require_between(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0,
+                                 std::size(detail::signal_forms) - 1);
+        !v)
+      return v;
+    const detail::signal_form& as = form_of(a.function);
+    const tensor_desc& x = in[0].desc;
+    if (!as.x.contains(x.type))
+      return refuse(Rule::input_type_must_be_that_of_the_function, static_cast<std::int64_t>(x.type), first_of(as.x));
+    for (std::size_t i = 1; i <= most_operands; ++i) {
+      const bool is_there = i < in.size() && in[i], has_it = i <= as.operands;
+      if (is_there != has_it)
+        return refuse(Rule::operands_must_be_those_of_the_function, static_cast<std::int64_t>(is_there ? i : i - 1),
+                      static_cast<std::int64_t>(as.operands));
+      const dtype expected = i == 1 ? as.a : i16;
+      if (auto v = require(Rule::operand_types_must_be_those_of_the_function, is_there ? in[i].desc.type : expected,
+                           expected);
+          !v)
+        return v;
+    }
+    if (auto v = require(Rule::numbers_must_be_as_many_as_the_function_has, a.numbers.count,
+                         static_cast<std::int64_t>(as.numbers.size()));
+        !v)
+      return v;
+    for (int i = 0; i < a.numbers.count; ++i) {
+      const detail::number_range& of = as.numbers[static_cast<std::size_t>(i)];
+      if (auto v = require_at_least(Rule::numbers_must_not_be_below_the_least, a.numbers[i], of.least); !v) return v;
+      if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[i], of.most); !v) return v;
+    }
+    if (auto v = require_at_least(Rule::input_rank_must_be_at_least_1, x.rank(), 1); !v) return v;
+    return infer_shapes<Rule>(a, in);
+  }
+  static constexpr auto macs = no_macs;
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    using enum signal_function;
+    if constexpr (std::is_same_v<T, std::int16_t>) {
+      if (a.function == auto_scale) return scale(in, out);
+      if (a.function == energy) return add_squares(a, in, out);
+      if (a.function == window) return weight(a, in, out);
+    }
+    if constexpr (std::is_signed_v<T>) {
+      return transform<T>(a, in, out);
+    } else if constexpr (sizeof(T) == 4) {
+      if (a.function == log) return take_logarithms(a, in, out);
+      if (a.function == filter_bank) return add_bands(in, out);
+      if (a.function == spectral_subtraction) return subtract_noise(a, in, out);
+      return control_gain(a, in, out);
+    } else {
+      return take_roots(in, out);
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_operands = 5;
+  static constexpr const detail::signal_form& form_of(signal_function function) {
+    return detail::signal_forms[static_cast<std::size_t>(function)];
+  }
+  static constexpr std::int64_t first_of(dtype_set types) {
+    std::int64_t number = 0;
+    while (!types.contains(static_cast<dtype>(number))) ++number;
+    return number;
+  }
+
+  template <class Rule> static constexpr verdict infer_shapes(const attrs& a, array_ref<const operand> in) {
+    using enum signal_function;
+    constexpr rule fit = Rule::extents_must_be_those_that_the_function_needs;
+    const tensor_desc& x = in[0].desc;
+    const dtype made = form_of(a.function).y == dtype::none ? x.type : form_of(a.function).y;
+    const std::int64_t extent = x.shape[-1];
+    const auto like_x = [&](std::int64_t last) {
+      return tensor_desc{made, x.layout, x.shape.with(x.rank() - 1, last)};
+    };
+    const auto same = [&](std::size_t i) {
+      verdict v = require(fit, in[i].desc.rank(), x.rank());
+      for (int axis = 0; v && axis < x.rank(); ++axis)
+        v = require_same_extent(fit, in[i].desc.shape[axis], x.shape[axis]);
+      return v;
+    };
+    const auto list = [&](std::size_t i, std::int64_t expected) {
+      verdict v = require(fit, in[i].desc.rank(), 1);
+      return v ? require_same_extent(fit, in[i].desc.shape[0], expected) : v;
+    };
+    switch (a.function) {
+      case auto_scale:
+        return yields(like_x(extent), tensor_desc{i32, {}});
+      case log:
+        return yields(like_x(extent));
+      case energy: {
+        if (extent < 0) return yields(like_x(-1));
+        if (auto v = require(fit, extent % 2, 0); !v) return v;
+        if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[0], a.numbers[1]); !v)
+          return v;
+        if (auto v = require_at_most(Rule::numbers_must_not_be_above_the_most, a.numbers[1], extent / 2); !v) return v;
+        return yields(like_x(extent / 2));
+      }
+      case window: {
+        if (auto v = list(1, extent); !v) return v;
+        return yields(like_x(extent));
+      }
+      case rfft:
+      case irfft: {
+        const std::int64_t length = a.numbers[0], pairs = length + 2;
+        if (auto v = require(Rule::transforms_must_be_of_an_even_length, length % 2, 0); !v) return v;
+        if (a.function == rfft && extent >= 0)
+          if (auto v = require_at_most(fit, extent, length); !v) return v;
+        if (a.function == irfft)
+          if (auto v = require_same_extent(fit, extent, pairs); !v) return v;
+        return yields(like_x(a.function == rfft ? pairs : length));
+      }
+      case filter_bank: {
+        if (auto v = require(fit, x.rank(), 1); !v) return v;
+        if (auto v = list(1, -1); !v) return v;
+        if (auto v = list(2, in[1].desc.shape[0]); !v) return v;
+        if (auto v = list(3, -1); !v) return v;
+        const std::int64_t bands = in[3].desc.shape[0];
+        for (const std::size_t i : {std::size_t{4}, std::size_t{5}})
+          if (auto v = list(i, bands); !v) return v;
+        if (bands >= 0)
+          if (auto v = require_at_least(fit, bands, 1); !v) return v;
+        return yields(like_x(bands < 0 ? -1 : bands - 1));
+      }
+      case square_root: {
+        if (auto v = require_same_extent(fit, in[1].desc.elements(), 1); !v) return v;
+        return yields(like_x(extent));
+      }
+      case spectral_subtraction: {
+        if (auto v = same(1); !v) return v;
+        return yields(like_x(extent), like_x(extent));
+      }
+      case gain: {
+        if (auto v = same(1); !v) return v;
+        if (auto v = list(2, -1); !v) return v;
+        if (in[2].desc.shape[0] >= 0)
+          if (auto v = require_at_least(fit, in[2].desc.shape[0], detail::gains); !v) return v;
+        return yields(like_x(extent));
+      }
+    }
+    return refuse(Rule::function_must_be_one_of_them, static_cast<std::int64_t>(a.function), 0);
+  }
+
+  static constexpr void scale(arguments in, results out) {
+    const auto x = in[0].as<const std::int16_t>();
+    const auto y = out[0].as<std::int16_t>();
+    // In the order of the numbers, and in 16 bits: -32768, whose magnitude these do not have, becomes the least.
+    std::int16_t largest = 0;
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const std::int32_t number = x[i], magnitude = number > largest ? number : -number > largest ? -number : largest;
+      largest = static_cast<std::int16_t>(static_cast<std::uint16_t>(magnitude));
+    }
+    const int bits = largest <= 0 ? 0 : std::countl_zero(static_cast<std::uint32_t>(largest)) - 17;
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+      y[i] = static_cast<std::int16_t>(static_cast<std::uint16_t>(x[i] * (1 << bits)));
+    out[1].as<std::int32_t>()[0] = bits;
+  }
+  static constexpr void add_squares(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const std::int16_t>();
+    const auto y = out[0].as<std::uint32_t>();
+    const std::int64_t pairs = y.extent(y.rank() - 1);
+    for (std::int64_t i = 0; i < y.elements(); ++i) {
+      const auto square = [&](std::int64_t k) { return static_cast<std::uint32_t>(std::int32_t{x[k]} * x[k]); };
+      const bool is_wanted = i % pairs >= a.numbers[0] && i % pairs < a.numbers[1];
+      y[i] = is_wanted ? square(2 * i) + square(2 * i + 1) : 0;
+    }
+  }
+  static constexpr void weight(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const std::int16_t>(), weights = in[1].as<const std::int16_t>();
+    const auto y = out[0].as<std::int16_t>();
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const std::int32_t product = (std::int32_t{x[i]} * weights[i % weights.elements()]) >> a.numbers[0];
+      y[i] = static_cast<std::int16_t>(product < -32768 ? -32768 : product > 32767 ? 32767 : product);
+    }
+  }
+  template <class T> static constexpr void transform(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>();
+    const auto y = out[0].as<T>();
+    if (y.elements() == 0) return;
+    const bool is_inverse = a.function == signal_function::irfft;
+    detail::fixed_fourier<T> by(a.numbers[0], is_inverse);
+    const std::int64_t from = x.extent(x.rank() - 1), to = y.extent(y.rank() - 1);
+    for (std::int64_t line = 0; line < y.elements() / to; ++line) {
+      if (is_inverse) by.backward(x.data + line * from, y.data + line * to);
+      else by.forward(x.data + line * from, from, y.data + line * to);
+    }
+  }
+  static constexpr void take_logarithms(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const std::uint32_t>();
+    const auto y = out[0].as<std::int16_t>();
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const std::uint32_t number = x[i] << static_cast<std::uint32_t>(a.numbers[0]);
+      const std::uint32_t made = number > 1 ? detail::scaled_log(number, static_cast<std::uint32_t>(a.numbers[1])) : 0;
+      y[i] = static_cast<std::int16_t>(made < 32767 ? made : 32767);
+    }
+  }
+  static constexpr void add_bands(arguments in, results out) {
+    const auto x = in[0].as<const std::uint32_t>();
+    const auto y = out[0].as<std::uint64_t>();
+    const auto starts = in[3].as<const std::int16_t>(), first_weights = in[4].as<const std::int16_t>(),
+               widths = in[5].as<const std::int16_t>();
+    const auto sum_of = [&](const tensor_view<const std::int16_t>& weights, std::int64_t band) {
+      std::uint64_t sum = 0;
+      for (std::int64_t j = 0; j < widths[band]; ++j) {
+        const std::int64_t from = starts[band] + j, by = first_weights[band] + j;
+        const bool is_inside = from >= 0 && from < x.elements() && by >= 0 && by < weights.elements();
+        if (is_inside) sum += static_cast<std::uint64_t>(std::int64_t{weights[by]}) * x[from];
+      }
+      return sum;
+    };
+    const auto weights = in[1].as<const std::int16_t>(), unweights = in[2].as<const std::int16_t>();
+    for (std::int64_t i = 0; i < y.elements(); ++i) y[i] = sum_of(weights, i + 1) + sum_of(unweights, i);
+  }
+  static constexpr void take_roots(arguments in, results out) {
+    const auto x = in[0].as<const std::uint64_t>();
+    const auto y = out[0].as<std::uint32_t>();
+    const std::int32_t bits = in[1].as<const std::int32_t>()[0];
+    for (std::int64_t i = 0; i < x.elements(); ++i)
+      y[i] = bits > 31 ? 0 : detail::root_of_energy(x[i]) >> static_cast<std::uint32_t>(bits < 0 ? 0 : bits);
+  }
+  static constexpr void subtract_noise(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const std::uint32_t>(), estimate = in[1].as<const std::uint32_t>();
+    const auto y = out[0].as<std::uint32_t>(), next = out[1].as<std::uint32_t>();
+    const auto number = [&](std::int64_t i) { return static_cast<std::uint64_t>(a.numbers[static_cast<int>(i)]); };
+    const std::int64_t channels = x.extent(x.rank() - 1);
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const std::int64_t first = i % channels % 2 == 0 ? 0 : 2;
+      const std::uint32_t signal = x[i] << number(5);
+      const auto noise =
+          static_cast<std::uint32_t>((signal * number(first) + estimate[i] * number(first + 1)) >> number(6));
+      const std::uint32_t subtracted = noise < signal ? noise : signal, left = (signal - subtracted) >> number(5);
+      const auto least = static_cast<std::uint32_t>((x[i] * number(4)) >> number(6));
+      next[i] = a.numbers[7] != 0 ? subtracted : noise;
+      y[i] = left > least ? left : least;
+    }
+  }
+  static constexpr void control_gain(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const std::uint32_t>(), estimate = in[1].as<const std::uint32_t>();
+    const auto table = in[2].as<const std::int16_t>();
+    const auto y = out[0].as<std::uint32_t>();
+    for (std::int64_t i = 0; i < x.elements(); ++i) {
+      const auto by = static_cast<std::uint32_t>(
+          std::int32_t{detail::gain_of(estimate[i], [&](std::uint32_t k) { return table[k]; })});
+      y[i] = detail::shrunk(
+          static_cast<std::uint32_t>((std::uint64_t{x[i]} * by) >> static_cast<std::uint64_t>(a.numbers[0])));
+    }
+  }
+};
+
+}  // namespace ops
 }  // namespace nnrt::inline NNRT_ISA
 // ===== nnrt/ops/flatten.hpp
 // flatten: a tensor as a matrix.
@@ -36471,7 +37912,11 @@ using list = type_list<  //
     non_max_suppression,     // 1021
     nonzero,             // 1022
     unique,              // 1023
-    lstm_cell>;          // 1030
+    lstm_cell,           // 1030
+    max_pool_indices,    // 1040
+    max_unpool,          // 1041
+    dft,                 // 1042
+    fixed_signal>;       // 1043
 
 }  // namespace nnrt::inline NNRT_ISA::ops
 

@@ -467,6 +467,49 @@ void make_recurrent(random_node& made, dtype computed, dice& random) {
   make_scaled(made.in[0], 0.02F, random.between(-128, 127));
   if (is_lstm) make_scaled(made.in[18], 0.01F, random.between(-128, 127));
 }
+/// Operators whose attribute says which function of a signal they are: operands and numbers of each are of one kind,
+/// which chance seldom finds. Now and then something of that is another.
+void make_signal(random_node& made, dtype computed, dice& random) {
+  const operator_info& op = *made.op;
+  const bool is_signal = !op.label->attributes.empty() && op.label->attributes[0].name == "function";
+  if (!is_signal || random.once_in(16)) return;
+  enum { auto_scale, log, energy, window, rfft, irfft, filter_bank, square_root, spectral_subtraction, gain };
+  const std::int64_t lines = random.between(1, 3), count = any_extent(random) % 40, length = 2 * random.between(1, 12);
+  const int function = computed == i32   ? random.one_of({rfft, irfft})
+                       : computed == u64 ? static_cast<int>(square_root)
+                       : computed == u32 ? random.one_of({log, filter_bank, spectral_subtraction, gain})
+                                         : random.one_of({auto_scale, energy, window, rfft, irfft});
+  const auto put = [&](std::size_t i, dtype type, const shape_t& shape) {
+    made.in[i] = {};
+    made.in[i].desc = {type, shape};
+  };
+  numbers_t numbers;
+  made.in.clear();
+  made.in.resize(function == filter_bank                                                             ? 6
+                 : function == gain                                                                  ? 3
+                 : function == window || function == square_root || function == spectral_subtraction ? 2
+                                                                                                     : 1);
+  put(0, computed, {lines, count});
+  if (function == log) numbers = {random.between(0, 31), random.between(0, 4000)};
+  if (function == energy)
+    put(0, i16, {lines, 2 * count}), numbers = {random.between(0, count / 2), random.between(count / 2, count)};
+  if (function == window) put(1, i16, {count}), numbers = {random.between(0, 31)};
+  if (function == rfft) put(0, computed, {lines, random.between(0, length)}), numbers = {length};
+  if (function == irfft) put(0, computed, {lines, length + 2}), numbers = {length};
+  if (function == square_root) put(1, i32, {});
+  if (function == spectral_subtraction)
+    put(1, u32, {lines, count}),
+        numbers = {410, 15974, 983, 15401, 819, random.between(0, 31), random.between(0, 63), random.between(0, 1)};
+  if (function == gain)
+    put(1, u32, {lines, count}), put(2, i16, {125 + random.between(0, 3)}), numbers = {random.between(0, 63)};
+  if (function == filter_bank) {
+    put(0, u32, {count});
+    const std::int64_t weights = any_extent(random), bands = random.between(1, 8);
+    for (std::size_t i = 1; i < 6; ++i) put(i, i16, {i < 3 ? weights : bands});
+  }
+  set_attribute(op, made.words, {"function", numbers_t{function}});
+  set_attribute(op, made.words, {"numbers", numbers});
+}
 /// What such an operator is wanted to make of stored numbers: y in a scale of its own.
 void want_recurrent(random_node& made, dtype computed, dice& random) {
   const std::string_view role = made.op->inputs.back().role;
@@ -575,7 +618,8 @@ std::optional<random_node> try_node(const operator_info& op, dtype computed, dic
   make_operands(made, computed, wish, random, given);
   made.words = words_for(op, made.in[0].desc.shape, random);
   quantise(made, computed, random, given != nullptr);
-  if (given == nullptr) make_recurrent(made, computed, random), want_recurrent(made, computed, random);
+  if (given == nullptr)
+    make_recurrent(made, computed, random), want_recurrent(made, computed, random), make_signal(made, computed, random);
   for (random_operand& x : made.in) make_known(x, random);
   const verdict v = made.infer();
   if (!v || !is_small(made, v)) return std::nullopt;

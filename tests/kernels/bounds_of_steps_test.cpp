@@ -1,8 +1,9 @@
 #include <nnrt/kernels/bind/detection_post_process.hpp>
+#include <nnrt/kernels/bind/dft.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
+#include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/resize_bilinear.hpp>
 #include <nnrt/kernels/bind/sequence_lstm.hpp>
-#include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/sequence_rnn.hpp>
 #include <nnrt/kernels/bind/svdf.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
@@ -467,6 +468,37 @@ TEST_CASE("bounds: svdf, whose state is rounded before it meets the weights over
       so_far.add(words_of<ops::svdf>(attrs), in, y);
     }
   so_far.check();
+}
+
+// --- dft ---------------------------------------------------------------------------
+
+TEST_CASE("bounds: sums of a Fourier transform") {
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far("dft", ops::of<ops::dft>(), type);
+    for (const std::int64_t length : {1, 2, 8, 15, 31, 64})
+      for (const bool inverse : {false, true}) {
+        const std::vector<real_operand> in{random_operand_of(type, {length, 2}, 3, 4)};
+        exact_results exact;
+        exact.numbers = static_cast<double>(2 * length);
+        for (std::int64_t m = 0; m < length; ++m) {
+          real sums[2] = {}, sizes[2] = {};
+          const auto add = [&](int part, real term) { sums[part] += term, sizes[part] += std::fabs(term); };
+          for (std::int64_t n = 0; n < length; ++n) {
+            const real angle = 2 * std::acos(real{-1}) * static_cast<real>(m * n % length) / static_cast<real>(length),
+                       cosine = std::cos(angle), sine = inverse ? std::sin(angle) : -std::sin(angle);
+            const real re = in[0].numbers[static_cast<std::size_t>(2 * n)],
+                       im = in[0].numbers[static_cast<std::size_t>(2 * n + 1)];
+            add(0, re * cosine), add(0, -im * sine), add(1, re * sine), add(1, im * cosine);
+          }
+          const real divisor = inverse ? static_cast<real>(length) : 1;
+          for (const int part : {0, 1}) exact.add(sums[part] / divisor, sizes[part] / divisor);
+        }
+        ops::dft::attrs attrs;
+        attrs.axis = 0, attrs.inverse = inverse;
+        so_far.add(words_of<ops::dft>(attrs), in, exact);
+      }
+    so_far.check();
+  }
 }
 
 // --- detection_post_process ------------------------------------------------------

@@ -27,6 +27,7 @@
 #include <nnrt/kernels/bind/depth_to_space.hpp>
 #include <nnrt/kernels/bind/depthwise_conv2d.hpp>
 #include <nnrt/kernels/bind/detection_post_process.hpp>
+#include <nnrt/kernels/bind/dft.hpp>
 #include <nnrt/kernels/bind/div.hpp>
 #include <nnrt/kernels/bind/eltwise.hpp>
 #include <nnrt/kernels/bind/equal.hpp>
@@ -59,6 +60,8 @@
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/matmul.hpp>
 #include <nnrt/kernels/bind/max_pool.hpp>
+#include <nnrt/kernels/bind/max_pool_indices.hpp>
+#include <nnrt/kernels/bind/max_unpool.hpp>
 #include <nnrt/kernels/bind/maximum.hpp>
 #include <nnrt/kernels/bind/minimum.hpp>
 #include <nnrt/kernels/bind/mod.hpp>

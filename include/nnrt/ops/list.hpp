@@ -28,6 +28,7 @@
 #include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
 #include <nnrt/ops/detection_post_process.hpp>
+#include <nnrt/ops/dft.hpp>
 #include <nnrt/ops/div.hpp>
 #include <nnrt/ops/dynamic_range.hpp>
 #include <nnrt/ops/eltwise.hpp>
@@ -36,6 +37,7 @@
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/expand_dims.hpp>
 #include <nnrt/ops/fill.hpp>
+#include <nnrt/ops/fixed_signal.hpp>
 #include <nnrt/ops/flatten.hpp>
 #include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/fold_affine.hpp>
@@ -65,6 +67,8 @@
 #include <nnrt/ops/lstm_cell.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/max_pool.hpp>
+#include <nnrt/ops/max_pool_indices.hpp>
+#include <nnrt/ops/max_unpool.hpp>
 #include <nnrt/ops/maximum.hpp>
 #include <nnrt/ops/minimum.hpp>
 #include <nnrt/ops/mod.hpp>
@@ -255,6 +259,10 @@ using list = type_list<  //
     non_max_suppression,     // 1021
     nonzero,             // 1022
     unique,              // 1023
-    lstm_cell>;          // 1030
+    lstm_cell,           // 1030
+    max_pool_indices,    // 1040
+    max_unpool,          // 1041
+    dft,                 // 1042
+    fixed_signal>;       // 1043
 
 }  // namespace nnrt::inline NNRT_ISA::ops

@@ -4,7 +4,6 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/dsl.hpp>
-#include <nnrt/core/requantise.hpp>
 #include <nnrt/ops/detail/pooling.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -54,32 +53,11 @@ struct max_pool {
 
   template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
     const auto keep_larger = [](T& largest, T x) {
-      if (x > largest || is_nan(x)) largest = x;  // a NaN that is there stays: nothing is larger
+      if (x > largest || detail::is_nan_of(x)) largest = x;  // a NaN that is there stays: nothing is larger
     };
-    detail::pool<T>(a, in, out, least<T>(), keep_larger,
-                    [&](T largest, std::int64_t) { return finish(largest, *out[0].desc, a.fused); });
-  }
-
- private:
-  template <class T> static constexpr T least() {
-    if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
-    else return static_cast<T>(-math::infinity<math::compute_t<T>>);
-  }
-  template <class T> static constexpr bool is_nan(T x) {
-    if constexpr (std::is_integral_v<T>) return false;
-    else return math::is_nan(math::compute_t<T>(x));
-  }
-  /// The largest after the fused activation, in stored numbers where y is quantised.
-  template <class T> static constexpr T finish(T largest, const tensor_desc& y, activation fused) {
-    if constexpr (types::quantised.contains(dtype_for<T>()))
-      if (y.quantised) {
-        const stored_range range = stored_range_of<T>(y.quantised, fused);
-        return largest < range.low    ? static_cast<T>(range.low)
-               : largest > range.high ? static_cast<T>(range.high)
-                                      : largest;
-      }
-    if constexpr (std::is_integral_v<T>) return activate(largest, fused);
-    else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
+    detail::pool<T>(a, in, out, detail::least_of<T>(), keep_larger, [&](T largest, std::int64_t) {
+      return detail::activated_maximum(largest, *out[0].desc, a.fused);
+    });
   }
 };
 

@@ -5,7 +5,10 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/core/arithmetic.hpp>
 #include <nnrt/core/operator.hpp>
+#include <nnrt/core/requantise.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
+
+#include <limits>
 
 namespace nnrt::inline NNRT_ISA::ops::detail {
 
@@ -68,24 +71,61 @@ constexpr std::int64_t places_of(const window& at, std::int64_t i) {
   return std::min(last, end) - first;
 }
 
+/// Folds each window of x for itself: step(state, x[n, h, w, c], h, w) for its pixels in the image, row by row, then
+/// put(n, h', w', c, state).
+template <class T, class Attributes, class State, class Step, class Put>
+constexpr void fold_windows(const Attributes& a, const tensor_view<const T>& x, const shape_t& y, State start,
+                            Step step, Put put) {
+  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
+  const window_pair at = windows_of(a, x.shape);
+  for (std::int64_t n = 0; n < y[0]; ++n)
+    for (std::int64_t oh = 0; oh < y[1]; ++oh)
+      for (std::int64_t ow = 0; ow < y[2]; ++ow)
+        for (std::int64_t c = 0; c < y[3]; ++c) {
+          const pixels rows = pixels_of(at.h, oh), columns = pixels_of(at.w, ow);
+          State state = start;
+          for (std::int64_t h = rows.first; h < rows.last; ++h)
+            for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c), h, w);
+          put(n, oh, ow, c, state);
+        }
+}
+
 /// y[n, h', w', c] = fold(f, g): f(state, x) for each pixel of the window, then g(state, places) for the result, with
 /// places_of() the window.
 template <class T, class Attributes, class State, class Step, class Finish>
 constexpr void pool(const Attributes& a, arguments in, results out, State start, Step step, Finish finish) {
   const auto x = in[0].as<const T>();
   const auto y = out[0].as<T>();
-  if (y.elements() == 0) return;  // a batch without channels may be as long as it likes
   const window_pair at = windows_of(a, x.shape);
-  for (std::int64_t n = 0; n < y.extent(0); ++n)
-    for (std::int64_t oh = 0; oh < y.extent(1); ++oh)
-      for (std::int64_t ow = 0; ow < y.extent(2); ++ow)
-        for (std::int64_t c = 0; c < y.extent(3); ++c) {
-          const pixels rows = pixels_of(at.h, oh), columns = pixels_of(at.w, ow);
-          State state = start;
-          for (std::int64_t h = rows.first; h < rows.last; ++h)
-            for (std::int64_t w = columns.first; w < columns.last; ++w) step(state, x(n, h, w, c));
-          y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
-        }
+  fold_windows<T>(
+      a, x, y.shape, start, [&](State& state, T pixel, std::int64_t, std::int64_t) { step(state, pixel); },
+      [&](std::int64_t n, std::int64_t oh, std::int64_t ow, std::int64_t c, State state) {
+        y(n, oh, ow, c) = finish(state, places_of(at.h, oh) * places_of(at.w, ow));
+      });
+}
+
+// --- maxima ----------------------------------------------------------------
+
+/// What is larger than no number of T.
+template <class T> constexpr T least_of() {
+  if constexpr (std::is_integral_v<T>) return std::numeric_limits<T>::min();
+  else return static_cast<T>(-math::infinity<math::compute_t<T>>);
+}
+template <class T> constexpr bool is_nan_of(T x) {
+  if constexpr (std::is_integral_v<T>) return false;
+  else return math::is_nan(math::compute_t<T>(x));
+}
+/// The largest after the fused activation, in stored numbers where y is quantised.
+template <class T> constexpr T activated_maximum(T largest, const tensor_desc& y, activation fused) {
+  if constexpr (types::quantised.contains(dtype_for<T>()))
+    if (y.quantised) {
+      const stored_range range = stored_range_of<T>(y.quantised, fused);
+      return largest < range.low    ? static_cast<T>(range.low)
+             : largest > range.high ? static_cast<T>(range.high)
+                                    : largest;
+    }
+  if constexpr (std::is_integral_v<T>) return activate(largest, fused);
+  else return static_cast<T>(activate(math::compute_t<T>(largest), fused));
 }
 
 }  // namespace nnrt::inline NNRT_ISA::ops::detail

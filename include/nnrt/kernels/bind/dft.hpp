@@ -1,0 +1,43 @@
+// dft: the fast kernel of the operator.
+// Flow: included by kernels/select.hpp; plans call the chosen function.
+#pragma once
+
+#include <nnrt/core/broadcast.hpp>
+#include <nnrt/kernels/call.hpp>
+#include <nnrt/kernels/fast.hpp>
+#include <nnrt/kernels/fourier.hpp>
+#include <nnrt/ops/dft.hpp>
+
+namespace nnrt::inline NNRT_ISA::kernels {
+
+/// Floats; the reference does the rest.
+template <class Isa> struct fast<ops::dft, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const fourier_shape shape =
+        shape_for(unpack<ops::dft::attrs>(node.attrs), node.in[0].desc.shape, node.out[0].shape);
+    return {.run = &run,
+            .record = kernel_record::of(shape),
+            .scratch_bytes = shape.scratch_bytes(),
+            .parts = parts_for(shape.outer * shape.inner * shape.length * 8),
+            .name = "mixed radices"};
+  }
+
+ private:
+  static constexpr fourier_shape shape_for(const ops::dft::attrs& a, const shape_t& x, const shape_t& y) {
+    const int axis = normalise_axis(a.axis, x.rank);
+    fourier_shape s;
+    s.parts = x[-1], s.made = y[-1];
+    s.outer = x.elements(0, axis), s.inner = x.elements(axis + 1) / s.parts;
+    s.extent = x[axis], s.results = y[axis];
+    s.length = ops::dft::length_of(a, s.extent), s.read = ops::dft::read_of(a, s.extent, s.length);
+    s.inverse = a.inverse ? 1 : 0, s.onesided = a.onesided ? 1 : 0;
+    return s;
+  }
+  static void run(const kernel_call& call) {
+    transform_lines(call.recorded<fourier_shape>(), floats_in(call, 0), floats_out(call),
+                    reinterpret_cast<complex_number*>(call.scratch), part_of(call));
+  }
+};
+
+}  // namespace nnrt::inline NNRT_ISA::kernels
