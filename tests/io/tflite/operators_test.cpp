@@ -103,8 +103,11 @@ TEST_CASE("tflite: extents that stay unknown until a run change no result, or ar
   }
 }
 
-/// Operators that mean nothing alone in a file: their tests are subgraphs_test, variables_test and sparse_test.
-constexpr std::string_view tested_apart[] = {"ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "DENSIFY", "IF", "READ_VARIABLE", "VAR_HANDLE", "WHILE"};
+/// Operators that mean nothing alone in a file: their tests are subgraphs_test, variables_test, sparse_test and
+/// spectra_test.
+constexpr std::string_view tested_apart[] = {
+    "ASSIGN_VARIABLE", "CALL", "CALL_ONCE", "COMPLEX_ABS", "DENSIFY", "IF", "IMAG",
+    "READ_VARIABLE",   "REAL", "RFFT2D",    "VAR_HANDLE",  "WHILE"};
 
 TEST_CASE("tflite: every operator that is read has a row, under the number that TensorFlow gives it") {
   for (const known_operator& known : known_operators()) {

@@ -95,7 +95,9 @@ constexpr std::int32_t type_number(std::string_view name) {
 }
 /// Two numbers in each byte.
 inline constexpr std::int32_t type_of_four_bits = type_number("INT4");
-static_assert(type_of_four_bits == 17);
+/// Two f32 each.
+inline constexpr std::int32_t type_of_complex = type_number("COMPLEX64");
+static_assert(type_of_four_bits == 17 && type_of_complex == 8);
 
 /// Our dtype for an element type; `none` where we have none.
 constexpr dtype dtype_of_type(std::int32_t number) {

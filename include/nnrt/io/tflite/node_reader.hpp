@@ -116,12 +116,30 @@ class node_reader {
   /// Those of a custom operator, as they stand in the file, and where they have names.
   constexpr std::string_view custom_bytes() const { return node_[schema::node::custom_options].bytes(); }
   constexpr named_numbers custom_options() const { return named_numbers(custom_bytes()); }
+  /// A number of these. Refused: one that is missing.
+  [[gnu::cold]] constexpr double required_option(const named_numbers& options, std::string_view name) {
+    const auto number = options[name];
+    if (!number) refuse(error_code::invalid_file, {"options: ", name, " is missing"});
+    return number.value_or(0);
+  }
 
   constexpr std::size_t input_count() const { return inputs_.size(); }
   constexpr std::size_t output_count() const { return outputs_.size(); }
   constexpr bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != -1; }
   /// The value of input i; ir::none for an optional one that is missing.
   constexpr std::int32_t input(std::size_t i) { return has(i) ? taken(tensors_.value(inputs_[i])) : ir::none; }
+  /// Whether input i has complex numbers; the value of such an input, of f32 with real and imaginary parts along one
+  /// more axis, the last.
+  constexpr bool is_complex(std::size_t i) const { return has(i) && tensors_.is_complex(inputs_[i]); }
+  [[gnu::cold]] constexpr std::int32_t complex_input(std::size_t i) {
+    return is_fine() && has(i) ? taken(tensors_.complex_value(inputs_[i])) : ir::none;
+  }
+  /// Says that output i, of complex numbers, is such a value.
+  [[gnu::cold]] constexpr void define_complex(std::size_t i, std::int32_t id) {
+    if (is_fine() && i < outputs_.size() && !tensors_.is_complex(outputs_[i]))
+      refuse(error_code::invalid_file, {"output ", i, ": got a tensor of other elements than COMPLEX64"});
+    define(i, id);
+  }
   /// The same for weights beside f32, which the file may keep in fewer bits.
   constexpr std::int32_t weight(std::size_t i, std::int32_t beside) {
     if (narrow_constant(i, beside)) return constant(i, weights_beside_f32);
@@ -139,6 +157,16 @@ class node_reader {
   [[gnu::cold]] constexpr void change_variable(std::size_t i, std::int32_t id) {
     if (!is_fine()) return;
     if (auto ok = tensors_.define(inputs_[i], id); !ok) refuse(ok.error().code(), {ok.error().letters()});
+  }
+  /// What the operator itself keeps from run to run, a state of the network, at this point of the run; it has several
+  /// by number. `initial` is what it begins with, a constant; none: zeros.
+  [[gnu::cold]] constexpr std::int32_t memory(std::size_t number, const tensor_desc& desc,
+                                              std::int32_t initial = ir::none) {
+    return is_fine() && !outputs_.empty() ? taken(tensors_.memory_of(outputs_[0], number, desc, initial)) : ir::none;
+  }
+  /// What it keeps behind the operator.
+  [[gnu::cold]] constexpr void change_memory(std::size_t number, std::int32_t id) {
+    if (is_fine() && !outputs_.empty()) tensors_.change_memory(outputs_[0], number, id);
   }
   /// How the operator stores what it computes on the way, by the tensors that it names for that.
   constexpr std::size_t intermediate_count() const { return node_[schema::node::intermediates].size(); }

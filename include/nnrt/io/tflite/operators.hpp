@@ -10,12 +10,15 @@
 #include <nnrt/io/tflite/operators/layers.hpp>
 #include <nnrt/io/tflite/operators/lists.hpp>
 #include <nnrt/io/tflite/operators/logic.hpp>
+#include <nnrt/io/tflite/operators/mediapipe.hpp>
 #include <nnrt/io/tflite/operators/normalisations.hpp>
 #include <nnrt/io/tflite/operators/lookups.hpp>
 #include <nnrt/io/tflite/operators/recurrent.hpp>
 #include <nnrt/io/tflite/operators/reductions.hpp>
 #include <nnrt/io/tflite/operators/sequences.hpp>
 #include <nnrt/io/tflite/operators/shapes.hpp>
+#include <nnrt/io/tflite/operators/signals.hpp>
+#include <nnrt/io/tflite/operators/spectra.hpp>
 #include <nnrt/io/tflite/operators/subgraphs.hpp>
 #include <nnrt/io/tflite/operators/volumes.hpp>
 #include <nnrt/ops/abs.hpp>
@@ -97,6 +100,7 @@ inline constexpr operator_row operator_table[] = {
     {"CALL_ONCE", 1, schema::kind_of<schema::call_once_options>, 0, 0, 0, 0, read_call_once},
     {"CAST", 7, {37, 2}, 1, 1, 1, 1, read_cast},
     {"CEIL", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::ceil>},
+    {"COMPLEX_ABS", 1, schema::no_options, 1, 1, 1, 1, read_complex_abs},
     {"CONCATENATION", 4, schema::kind_of<schema::concatenation_options>, 1, any_number, 1, 1, read_concatenation},
     {"CONV_2D", 8, schema::kind_of<schema::conv2d_options>, 2, 3, 1, 1, read_conv_2d},
     {"CONV_3D", 1, schema::kind_of<schema::conv3d_options>, 2, 3, 1, 1, read_conv_3d},
@@ -127,6 +131,7 @@ inline constexpr operator_row operator_table[] = {
     {"GREATER_EQUAL", 3, schema::empty_options(45), 2, 2, 1, 1, read_binary<ops::greater_equal>},
     {"HARD_SWISH", 1, schema::empty_options(91), 1, 1, 1, 1, read_unary<ops::hswish>},
     {"IF", 1, schema::kind_of<schema::if_options>, 1, any_number, 0, any_number, read_if},
+    {"IMAG", 1, schema::no_options, 1, 1, 1, 1, read_part<1>},
     {"L2_NORMALIZATION", 2, schema::kind_of<schema::l2_norm_options>, 1, 1, 1, 1, read_l2_normalization},
     {"L2_POOL_2D", 1, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_l2_pool_2d},
     {"LEAKY_RELU", 2, schema::kind_of<schema::leaky_relu_options>, 1, 1, 1, 1, read_leaky_relu},
@@ -161,6 +166,7 @@ inline constexpr operator_row operator_table[] = {
     {"RANGE", 2, schema::empty_options(73), 3, 3, 1, 1, read_range},
     {"RANK", 1, schema::empty_options(86), 1, 1, 1, 1, read_rank},
     {"READ_VARIABLE", 1, schema::empty_options(112), 1, 1, 1, 1, read_read_variable},
+    {"REAL", 1, schema::no_options, 1, 1, 1, 1, read_part<0>},
     {"REDUCE_ALL", 1, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_all>},
     {"REDUCE_ANY", 1, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduce_any},
     {"REDUCE_MAX", 3, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_max>},
@@ -175,6 +181,7 @@ inline constexpr operator_row operator_table[] = {
     {"RESIZE_NEAREST_NEIGHBOR", 4, schema::kind_of<schema::resize_nearest_neighbor_options>, 2, 2, 1, 1, read_resize_nearest_neighbor},
     {"REVERSE_SEQUENCE", 1, schema::kind_of<schema::reverse_sequence_options>, 2, 2, 1, 1, read_reverse_sequence},
     {"REVERSE_V2", 3, schema::empty_options(81), 2, 2, 1, 1, read_reverse_v2},
+    {"RFFT2D", 1, schema::empty_options(105), 2, 2, 1, 1, read_rfft2d},
     {"RNN", 3, schema::kind_of<schema::rnn_options>, 5, 5, 1, 1, read_rnn, true},
     {"ROUND", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::round>},
     {"RSQRT", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::rsqrt>},
@@ -216,12 +223,29 @@ inline constexpr operator_row operator_table[] = {
 
 /// Custom operators that we read, by their codes.
 inline constexpr operator_row custom_operator_table[] = {
+    {"Convolution2DTransposeBias", 1, schema::no_options, 3, 3, 1, 1, read_transpose_conv_bias},
     {"FlexTensorListFromTensor", 1, schema::no_options, 2, 2, 1, 1, read_list_from_tensor<detail::flex_lists>},
     {"FlexTensorListGetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_get_item<detail::flex_lists>},
     {"FlexTensorListLength", 1, schema::no_options, 1, 1, 1, 1, read_list_length<detail::flex_lists>},
     {"FlexTensorListReserve", 1, schema::no_options, 2, 2, 1, 1, read_list_reserve<detail::flex_lists>},
     {"FlexTensorListSetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_set_item<detail::flex_lists>},
     {"FlexTensorListStack", 1, schema::no_options, 2, 2, 1, 1, read_list_stack<detail::flex_lists>},
+    {"MaxPoolingWithArgmax2D", 1, schema::no_options, 1, 1, 2, 2, read_max_pool_argmax},
+    {"MaxUnpooling2D", 1, schema::no_options, 2, 2, 1, 1, read_max_unpooling},
+    {"SignalDelay", 1, schema::no_options, 1, 1, 1, 1, read_signal_delay},
+    {"SignalEnergy", 1, schema::no_options, 1, 1, 1, 1, read_signal_energy},
+    {"SignalFftAutoScale", 1, schema::no_options, 1, 1, 2, 2, read_signal_auto_scale},
+    {"SignalFilterBank", 1, schema::no_options, 6, 6, 1, 1, read_signal_filter_bank},
+    {"SignalFilterBankLog", 1, schema::no_options, 1, 1, 1, 1, read_signal_log},
+    {"SignalFilterBankSpectralSubtraction", 1, schema::no_options, 1, 1, 2, 2, read_signal_spectral_subtraction},
+    {"SignalFilterBankSquareRoot", 1, schema::no_options, 2, 2, 1, 1, read_signal_square_root},
+    {"SignalFramer", 1, schema::no_options, 1, 1, 2, 2, read_signal_framer},
+    {"SignalIrfft", 1, schema::no_options, 1, 1, 1, 1, read_signal_fft<true>},
+    {"SignalOverlapAdd", 1, schema::no_options, 1, 1, 1, 1, read_signal_overlap_add},
+    {"SignalPCAN", 1, schema::no_options, 3, 3, 1, 1, read_signal_gain},
+    {"SignalRfft", 1, schema::no_options, 1, 1, 1, 1, read_signal_fft<false>},
+    {"SignalStacker", 1, schema::no_options, 1, 1, 2, 2, read_signal_stacker},
+    {"SignalWindow", 1, schema::no_options, 2, 2, 1, 1, read_signal_window},
     {"TFLite_Detection_PostProcess", 1, schema::no_options, 3, 3, 4, 4, read_detection_post_process},
     {"TensorListFromTensor", 1, schema::no_options, 2, 2, 1, 1, read_list_from_tensor<detail::own_lists>},
     {"TensorListGetItem", 1, schema::no_options, 3, 3, 1, 1, read_list_get_item<detail::own_lists>},

@@ -136,6 +136,10 @@ class tensor_reader {
   }
   /// Whether it keeps its elements from run to run.
   constexpr bool is_variable(std::int32_t index) const { return is_index(index) && at(index)[schema::tensor::is_variable]; }
+  /// Whether its elements are complex numbers of two f32 each.
+  constexpr bool is_complex(std::int32_t index) const {
+    return is_index(index) && at(index)[schema::tensor::type] == type_of_complex;
+  }
   /// Whether the file has its elements.
   constexpr bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
 
@@ -215,6 +219,14 @@ class tensor_reader {
     const variable& v = variable_of(id);
     return v.state == ir::none ? quantisation() : network_.desc(v.state).quantised;
   }
+  /// What the operator with this output keeps from run to run, by number: a state of the network, or what it has become
+  /// in this run. Errors: not_supported (more variables than a network has; a subgraph that runs once), those of
+  /// graph_builder::state().
+  [[gnu::cold]] constexpr result<std::int32_t> memory_of(std::int32_t output, std::size_t number,
+                                                         const tensor_desc& desc, std::int32_t initial);
+  [[gnu::cold]] constexpr void change_memory(std::int32_t output, std::size_t number, std::int32_t id) {
+    if (variable* const found = find_variable(memory_index(output, number))) found->now = id;
+  }
   /// Says what the states of the network become, after its last operator.
   [[gnu::cold]] constexpr result<void> finish_states() { return detail::finish_variables(network_, of_all_.variables); }
 
@@ -222,6 +234,12 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<void> add_input(std::int32_t index, std::string_view called);
   /// The value of a tensor that an operator reads: what was defined before, else a constant of the file.
   [[gnu::cold]] constexpr result<std::int32_t> value(std::int32_t index);
+  /// The value of one with complex numbers, which an operator has made. Errors: not_supported (others, inputs and
+  /// constants).
+  [[gnu::cold]] constexpr result<std::int32_t> complex_value(std::int32_t index) {
+    if (is_complex(index) && id_of(index) != ir::none) return id_of(index);
+    return fail(refusal(index, error_code::not_supported, {"is no tensor of COMPLEX64 that RFFT2D has made"}));
+  }
   /// A constant of the file in another form; the same value for all that ask for it.
   [[gnu::cold]] constexpr result<std::int32_t> constant(std::int32_t index, constant_form form);
   /// Says that a tensor is this value. Error: invalid_file (a tensor that is an input, a constant, or made already).
@@ -239,6 +257,15 @@ class tensor_reader {
 
   constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
   constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
+  [[gnu::cold]] constexpr variable* find_variable(std::int32_t tensor) {
+    for (variable& v : of_all_.variables)
+      if (v.tensor == tensor && v.graph == place_.number) return &v;
+    return nullptr;
+  }
+  /// Stands in the place of a tensor in a variable that an operator keeps; below all that tensors have.
+  static constexpr std::int32_t memory_index(std::int32_t output, std::size_t number) {
+    return ir::none - 1 - 4 * output - static_cast<std::int32_t>(number);
+  }
   [[gnu::cold]] constexpr result<variable*> variable_tensor(std::int32_t index);
   [[gnu::cold]] constexpr result<std::int32_t> zeros(const tensor_desc& desc, std::int32_t index);
   constexpr bool is_packed(std::int32_t index) const { return at(index)[schema::tensor::type] == type_of_four_bits; }
@@ -345,6 +372,10 @@ class tensor_reader {
   if (is_index(index) && is_handle(id_of(index)))
     return fail(refusal(index, error_code::invalid_file,
                         {is_list(id_of(index)) ? "is a list of tensors" : "is a resource", ", expected one that has elements"}));
+  if (is_complex(index) && id_of(index) != ir::none)
+    return fail(
+        refusal(index, error_code::not_supported,
+                {"has complex numbers, of which nnrt reads RESHAPE, SQUEEZE, COMPLEX_ABS, REAL and IMAG alone"}));
   if (is_index(index) && id_of(index) != ir::none) return id_of(index);
   const auto desc = declared(index);
   if (!desc) return fail(desc.error());
@@ -409,8 +440,7 @@ class tensor_reader {
 
 /// The variable that a tensor is, a state of the network.
 [[gnu::cold]] constexpr result<variable*> tensor_reader::variable_tensor(std::int32_t index) {
-  for (variable& v : of_all_.variables)
-    if (v.tensor == index && v.graph == place_.number) return &v;
+  if (variable* const known = find_variable(index)) return known;
   if (place_.is_once)
     return fail(refusal(index, error_code::not_supported, {"is a variable of a subgraph that runs once"}));
   if (auto ok = detail::check_room(of_all_.variables); !ok) return fail(std::move(ok.error()));
@@ -424,6 +454,23 @@ class tensor_reader {
   made.name = name(index), made.graph = place_.number, made.tensor = index, made.state = *state;
   of_all_.variables.push_back(made);
   return &of_all_.variables.back();
+}
+
+[[gnu::cold]] constexpr result<std::int32_t> tensor_reader::memory_of(std::int32_t output, std::size_t number,
+                                                                      const tensor_desc& desc, std::int32_t initial) {
+  if (!is_index(output)) return fail(declared(output).error());
+  if (const variable* const known = find_variable(memory_index(output, number)))
+    return known->now == ir::none ? known->state : known->now;
+  if (place_.is_once)
+    return fail(refusal(output, error_code::not_supported,
+                        {"is made by an operator with memory, in a subgraph that runs once"}));
+  if (auto ok = detail::check_room(of_all_.variables); !ok) return fail(std::move(ok.error()));
+  const auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(output))), desc, initial);
+  if (!state) return state;
+  variable made;
+  made.name = name(output), made.graph = place_.number, made.tensor = memory_index(output, number), made.state = *state;
+  of_all_.variables.push_back(made);
+  return state;
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::set_count(std::int32_t id, std::int32_t count) {

@@ -11,11 +11,7 @@ namespace nnrt::inline NNRT_ISA::tflite {
 /// TFLite_Detection_PostProcess. Its options have names; detections_per_class and use_regular_nms may be missing.
 [[gnu::cold]] constexpr void read_detection_post_process(node_reader& node) {
   const named_numbers options = node.custom_options();
-  const auto required = [&](std::string_view name) {
-    const auto number = options[name];
-    if (!number) node.refuse(error_code::invalid_file, {"options: ", name, " is missing"});
-    return number.value_or(0);
-  };
+  const auto required = [&](std::string_view name) { return node.required_option(options, name); };
   const auto integer = [](double number) { return math::convert<std::int64_t>(number); };
   ops::detection_post_process::attrs attrs;
   attrs.max_detections = integer(required("max_detections"));

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/io/tflite/operators/extents.hpp>
+#include <nnrt/io/tflite/operators/spectra.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/broadcast_to.hpp>
 #include <nnrt/ops/cast.hpp>
@@ -84,6 +85,7 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
 }  // namespace detail
 
 [[gnu::cold]] constexpr void read_reshape(node_reader& node) {
+  if (node.is_complex(0)) return detail::reshape_complex(node, detail::wanted_shape(node));
   node.finish<ops::reshape>({}, {detail::moved_input(node), detail::wanted_shape(node)});
 }
 
@@ -99,10 +101,11 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
 /// No axes: those whose extent is known to be 1. Extents that are unknown when the file is read stay.
 [[gnu::cold]] constexpr void read_squeeze(node_reader& node) {
   ops::squeeze::attrs attrs;
-  const std::int32_t x = detail::moved_input(node);
-  const shape_t& shape = node.desc(x).shape;
   attrs.axes = detail::read_list<axis_list>(
       node, node.options<schema::squeeze_options>()[schema::squeeze_options::squeeze_dims]);
+  if (node.is_complex(0)) return detail::squeeze_complex(node, attrs.axes);
+  const std::int32_t x = detail::moved_input(node);
+  const shape_t& shape = node.desc(x).shape;
   if (attrs.axes.empty() && !shape.is_known()) {
     for (int i = 0; i < shape.rank; ++i)
       if (shape[i] == 1) attrs.axes.push_back(i);
