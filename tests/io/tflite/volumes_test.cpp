@@ -237,3 +237,20 @@ TEST_CASE("tflite: CONV_3D_TRANSPOSE is refused where its output's shape is no c
         "subgraph 0: operator 0 CONV_3D_TRANSPOSE: output_shape: got [2, 5, 5, 6, 4], expected one whose convolution with filters [3, 3, 3, 4, 3] has the input's "
         "shape, [2, 4, 5, 6, 3]");
 }
+
+TEST_CASE("tflite: convolutions over three axes that would be taken apart into more than the file's size allows are refused") {
+  constexpr std::int32_t many = 1 << 30;
+  for (const bool is_transposed : {false, true}) {
+    const std::int32_t planes = is_transposed ? 1 : many;
+    file made;
+    const int shape = made.add({int32, {5}, "shape", bytes_of<std::int32_t>({1, 1, 1, 1, 1})}), x = made.add({float32, {1, planes, 1, 1, 1}, "x"});
+    const int filters = made.add({float32, {many, 1, 1, 1, 1}, "filters"}), y = made.add({float32, {1, planes, 1, 1, 1}, "y"});
+    made.inputs = {x, filters}, made.outputs = {y};
+    made.calls.push_back({is_transposed ? 141 : 132, is_transposed ? std::vector<std::int32_t>{shape, filters, x} : std::vector<std::int32_t>{x, filters}, {y},
+                          {106, {byte(0, same), number(1, 1), number(2, 1), number(3, 1)}}});
+    const std::string error = load_file(made.bytes()).error;
+    CAPTURE(error);
+    CHECK(error.find("constants and names: got ") != std::string::npos);
+    CHECK(error.find("bytes to copy, expected at most ") != std::string::npos);
+  }
+}

@@ -30,19 +30,19 @@ namespace detail {
 /// Indices [count, rank] of what is not 0 in a constant of the graph.
 [[gnu::cold]] constexpr std::int32_t known_indices(node_reader& node, std::int32_t x) {
   const tensor_desc desc = node.desc(x);
+  const ir::graph& g = node.network().graph();
   pool<std::int64_t> indices;
   std::int64_t count = 0;
-  shape_t at;
-  at.rank = desc.rank();
   with_element<types::any>(desc.type, [&]<class T>(T) {
-    for (std::int64_t i = 0; i < desc.elements(); ++i, next_index(at, desc.shape)) {
-      const ir::graph& g = node.network().graph();
+    for (std::int64_t i = 0; i < desc.elements(); ++i) count += g.element<T>(g.at(x), i) == T{} ? 0 : 1;
+    node.count_copy(8 * count * desc.rank());
+    shape_t at;
+    at.rank = desc.rank();
+    for (std::int64_t i = 0; node.is_fine() && i < desc.elements(); ++i, next_index(at, desc.shape)) {
       if (g.element<T>(g.at(x), i) == T{}) continue;
-      ++count;
       for (const std::int64_t index : at) indices.push_back(index);
     }
   });
-  node.count_copy(8 * count * desc.rank());
   if (!node.is_fine()) return ir::none;
   return node.taken(node.network().constant<std::int64_t>({i64, {count, desc.rank()}}, indices));
 }

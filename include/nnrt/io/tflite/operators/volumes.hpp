@@ -73,11 +73,12 @@ struct depth_windows {
   const bool takes_all = depth.kernel == 1 && depth.stride == 1;
   std::int32_t picked = x;
   if (!takes_all) {
+    const std::int64_t listed = nnrt::detail::saturated_product(depth.known_count < 1 ? 1 : depth.known_count, depth.kernel);
+    node.count_copy(8 * std::min(listed, max_elements));
     pool<std::int64_t> inside;  // a window
-    for (std::int64_t k = 0; k < depth.kernel; ++k) inside.push_back(k * depth.dilation);
+    for (std::int64_t k = 0; node.is_fine() && k < depth.kernel; ++k) inside.push_back(k * depth.dilation);
     std::int32_t places = ir::none;
     if (depth.known_count >= 0) {
-      node.count_copy(8 * depth.known_count * depth.kernel);
       pool<std::int64_t> numbers;
       for (std::int64_t i = 0; node.is_fine() && i < depth.known_count; ++i)
         for (const std::int64_t k : inside) numbers.push_back(i * depth.stride + k);
@@ -225,6 +226,8 @@ struct transposed_axis {
   all = detail::reshaped(node, all, pool<std::int64_t>{from[0] * from[1] * row, planes, channels});
   const std::int64_t before = detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
   std::int32_t y = ir::none;
+  constexpr std::int64_t bytes_of_plane = 512;  // what the nodes below take, whoever gives the filters
+  node.count_copy(bytes_of_plane * planes);
   for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
     const std::int32_t plane = node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
     const shape_t shape{from[0], from[1], row * channels};
