@@ -4033,7 +4033,7 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   if (factor == 0) return -1;
   const std::int64_t least = (low + factor - 1) / factor;
   if (least * factor <= high) return least;
-  // No multiple lies between: so many moduli have to come off that one does. The next multiple is above both ends.
+  // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
   const std::int64_t next = least * factor, moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }
@@ -27770,8 +27770,7 @@ struct counted_pixels {
 
 namespace detail {
 
-/// A vector of the bits of an integer, without arithmetic on them: choices move them as they are, and processors may
-/// take small ones for 0.
+/// A vector of the bits of an integer. They are only moved, never computed with: as floats small ones may count as 0.
 [[gnu::always_inline]] inline vf bits_of_index(std::int64_t index) {
 #if defined(NNRT_HAS_XSIMD)
   return vf(std::bit_cast<vf::register_type>(static_cast<std::int32_t>(index) - vf::integers{}));
@@ -27823,8 +27822,8 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
       });
 }
 
-/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; a part has
-/// images of its own.
+/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; no two
+/// parts have the same image.
 template <class T, class PixelOf>
 void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
             const PixelOf& pixel_of) {
@@ -28545,7 +28544,7 @@ struct non_max_suppression {
 
     constexpr std::int64_t boxes() const { return all_classes_ == 0 ? 0 : boxes_of_each_; }
     constexpr bool has_room() const { return taken_ - first_ < a_.max_detections && boxes() > 0; }
-    /// Goes on with the next class of an image, or the first one of the next image; false behind the last one.
+    /// Moves to the next class of an image, or to the first one of the next image; false after the last one.
     constexpr bool next_class() {
       first_ = taken_;
       return ++class_ < all_classes_;

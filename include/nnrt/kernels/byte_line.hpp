@@ -226,7 +226,7 @@ constexpr std::int64_t first_multiple_within(std::int64_t factor, std::int64_t m
   if (factor == 0) return -1;
   const std::int64_t least = (low + factor - 1) / factor;
   if (least * factor <= high) return least;
-  // No multiple lies between: so many moduli have to come off that one does. The next multiple is above both ends.
+  // No multiple lies between: the modulus is subtracted as often as it takes. The next multiple is above both ends.
   const std::int64_t next = least * factor, moduli = first_multiple_within(modulus % factor, factor, next - high, next - low);
   return moduli < 0 || moduli > most_moduli ? -1 : (low + modulus * moduli + factor - 1) / factor;
 }

@@ -20,8 +20,7 @@ struct counted_pixels {
 
 namespace detail {
 
-/// A vector of the bits of an integer, without arithmetic on them: choices move them as they are, and processors may
-/// take small ones for 0.
+/// A vector of the bits of an integer. They are only moved, never computed with: as floats small ones may count as 0.
 [[gnu::always_inline]] inline vf bits_of_index(std::int64_t index) {
 #if defined(NNRT_HAS_XSIMD)
   return vf(std::bit_cast<vf::register_type>(static_cast<std::int32_t>(index) - vf::integers{}));
@@ -73,8 +72,8 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
       });
 }
 
-/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; a part has
-/// images of its own.
+/// y = zero, and each x at the pixel that pixel_of(index, h, w) names, if y has it. Elements are moved; no two
+/// parts have the same image.
 template <class T, class PixelOf>
 void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
             const PixelOf& pixel_of) {

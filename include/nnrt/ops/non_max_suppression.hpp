@@ -117,7 +117,7 @@ struct non_max_suppression {
 
     constexpr std::int64_t boxes() const { return all_classes_ == 0 ? 0 : boxes_of_each_; }
     constexpr bool has_room() const { return taken_ - first_ < a_.max_detections && boxes() > 0; }
-    /// Goes on with the next class of an image, or the first one of the next image; false behind the last one.
+    /// Moves to the next class of an image, or to the first one of the next image; false after the last one.
     constexpr bool next_class() {
       first_ = taken_;
       return ++class_ < all_classes_;

@@ -1,5 +1,5 @@
-// counted_rows: which operators of .tflite files may read rows of which only a run knows how many count, and what they make of them.
-// Flow: read.hpp asks before it calls an operator's reader, and says afterwards how many rows of its output count.
+// counted_rows: what operators of .tflite files make of rows of which only a run knows how many count.
+// Flow: operators.hpp says it of each operator; read.hpp asks before it calls the reader, and then counts the rows of the output.
 #pragma once
 
 #include <nnrt/io/tflite/node_reader.hpp>
@@ -14,44 +14,19 @@ enum class use_of_rows {
   if_alike,    // the same, if the result has as many rows, and as many axes
   as_table,    // a table of rows, in which indices pick those that count
 };
-struct use_by_operator {
-  std::string_view name;
-  use_of_rows first, others;  // of its first input, and of others
+/// By what an operator reads them: its first input, or another one.
+struct use_by_input {
+  use_of_rows first = use_of_rows::refused, others = use_of_rows::refused;
 };
-inline constexpr use_by_operator uses_of_rows[] = {
-    {"ADD", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"EMBEDDING_LOOKUP", use_of_rows::in_order, use_of_rows::as_table},
-    {"EQUAL", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"EXPAND_DIMS", use_of_rows::if_as_many, use_of_rows::refused},
-    {"GATHER", use_of_rows::as_table, use_of_rows::in_order},
-    {"GATHER_ND", use_of_rows::as_table, use_of_rows::in_order},
-    {"GREATER", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"GREATER_EQUAL", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"LESS", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"LESS_EQUAL", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"LOGICAL_AND", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"LOGICAL_OR", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"MAXIMUM", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"MINIMUM", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"MUL", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"NOT_EQUAL", use_of_rows::if_alike, use_of_rows::if_alike},
-    {"RESHAPE", use_of_rows::if_as_many, use_of_rows::refused},
-    {"SQUEEZE", use_of_rows::if_as_many, use_of_rows::refused},
-    {"STRIDED_SLICE", use_of_rows::if_as_many, use_of_rows::refused},
-    {"SUB", use_of_rows::if_alike, use_of_rows::if_alike},
-};
-/// Functions of one tensor, element by element.
-inline constexpr std::string_view functions_of_rows[] = {
-    "ABS", "CAST", "CEIL",  "COS",      "DEQUANTIZE", "ELU",   "EXP",   "FLOOR", "GELU", "HARD_SWISH", "LEAKY_RELU", "LOG",   "LOGICAL_NOT",
-    "NEG", "RELU", "RELU6", "LOGISTIC", "QUANTIZE",   "ROUND", "RSQRT", "SIGN",  "SIN",  "SQRT",       "SQUARE",     "TANH"};
+/// Of functions of one tensor, element by element, and of those of two.
+inline constexpr use_by_input by_elements{use_of_rows::in_order, use_of_rows::in_order}, by_pairs{use_of_rows::if_alike, use_of_rows::if_alike};
+inline constexpr use_by_input by_rows{use_of_rows::if_as_many, use_of_rows::refused};
+/// Of lookups of rows: in a table that is the first input, or another one.
+inline constexpr use_by_input by_index{use_of_rows::as_table, use_of_rows::in_order}, by_list{use_of_rows::in_order, use_of_rows::as_table};
 
 /// The operator's use of its input i, by its options, too.
-[[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, std::size_t i) {
-  for (const std::string_view each : functions_of_rows)
-    if (name == each) return use_of_rows::in_order;
-  use_of_rows use = use_of_rows::refused;
-  for (const use_by_operator& each : uses_of_rows)
-    if (name == each.name) use = i == 0 ? each.first : each.others;
+[[gnu::cold]] constexpr use_of_rows use_of_counted(node_reader& node, std::string_view name, const use_by_input& by, std::size_t i) {
+  const use_of_rows use = i == 0 ? by.first : by.others;
   if (name == "GATHER") {
     using kind = schema::gather_options;
     const auto options = node.options<kind>();
@@ -71,17 +46,17 @@ inline constexpr std::string_view functions_of_rows[] = {
 /// Rows that an operator reads, and what must be true of its output for as many to count there.
 struct counted_input {
   std::int32_t count = ir::none;  // none: the operator reads no such rows, or only as a table
-  std::int64_t rows = -1;         // there may be so many; the output must have as many, unless this is -1
-  int rank = -1;                  // that the output must have, unless this is -1
+  std::int64_t rows = -1;         // how many there may be, and how many the output must have; -1: any number
+  int rank = -1;                  // that of the output; -1: any rank
 };
 
 /// What the operator reads of such rows. Refused: what would compute with those, too, that do not count.
-[[gnu::cold]] constexpr counted_input read_counted(node_reader& node, std::string_view name) {
+[[gnu::cold]] constexpr counted_input read_counted(node_reader& node, std::string_view name, const use_by_input& by) {
   counted_input found;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const std::int32_t count = node.count_of_input(i);
     if (count == ir::none) continue;
-    const use_of_rows use = use_of_counted(node, name, i);
+    const use_of_rows use = use_of_counted(node, name, by, i);
     const shape_t shape = node.desc(node.input(i)).shape;
     const bool depends = use == use_of_rows::if_as_many || use == use_of_rows::if_alike;
     // Of one row at most there is no telling which axis of the result has it. Two inputs must have the same rows.

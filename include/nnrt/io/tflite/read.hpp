@@ -2,7 +2,6 @@
 // Flow: verifies the file, turns each operator into nodes by the table of operators.hpp; load.hpp makes a model of both.
 #pragma once
 
-#include <nnrt/io/tflite/counted_rows.hpp>
 #include <nnrt/io/tflite/operators.hpp>
 
 #include <optional>
@@ -57,7 +56,7 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
   if (!node.is_fine()) return;
-  const counted_input rows = read_counted(node, row->name);
+  const counted_input rows = read_counted(node, row->name, row->counted);
   if (node.is_fine()) row->read(node);
   conclude_counted(node, rows);
 }

@@ -1,5 +1,5 @@
 // counted: readers of operators of .tflite files whose data say how many results there are.
-// Flow: operators.hpp lists them; read.hpp looks at whoever reads results that only a run counts, and gives the count as an output.
+// Flow: operators.hpp lists them; read.hpp checks the operators that read results which only a run counts, and adds the count as an output.
 #pragma once
 
 #include <nnrt/io/tflite/operators/blocks.hpp>

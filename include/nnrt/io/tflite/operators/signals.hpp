@@ -90,7 +90,7 @@ class signal_options {
   const pool<std::int32_t> made = node.add_all<ops::concat>(attrs, parts, {});
   return made.empty() ? ir::none : made[0];
 }
-/// x with a last axis of this extent in the place of its own.
+/// x with its last axis replaced by one of this extent.
 constexpr tensor_desc with_lines(const tensor_desc& x, std::int64_t extent) {
   return {x.type, x.shape.with(x.rank() - 1, extent)};
 }

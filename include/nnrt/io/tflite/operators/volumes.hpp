@@ -29,7 +29,7 @@ namespace detail {
   }
   return node.integer_list(known);
 }
-/// x in the shape that lists say together; `planned` are its extents as far as they are known.
+/// x in the shape that the lists give one after the other; `planned` has the extents that are known.
 [[gnu::cold]] constexpr std::int32_t in_shape_of(node_reader& node, std::int32_t x, std::initializer_list<std::int32_t> lists, const shape_t& planned) {
   const tensor_desc is = node.desc(x);
   return node.add<ops::reshape>({}, {x, joined_lists(node, lists)}, {is.type, default_format(planned.rank), planned, is.quantised});
@@ -226,7 +226,7 @@ struct transposed_axis {
   all = detail::reshaped(node, all, pool<std::int64_t>{from[0] * from[1] * row, planes, channels});
   const std::int64_t before = detail::transposed_axis(to[1], axes[0].reach, axes[0].stride, attrs.pad.mode == pad_mode::same).before;
   std::int32_t y = ir::none;
-  constexpr std::int64_t bytes_of_plane = 512;  // what the nodes below take, whoever gives the filters
+  constexpr std::int64_t bytes_of_plane = 512;  // what the nodes below take, wherever the filters come from
   node.count_copy(bytes_of_plane * planes);
   for (std::int64_t k = 0; node.is_fine() && k < planes; ++k) {
     const std::int32_t plane = node.add<ops::slice>({}, {all, node.integer_list({0, k, 0}), node.integer_list({-1, 1, -1})});
