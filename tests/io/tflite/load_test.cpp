@@ -1,5 +1,7 @@
 // load: what is wrong with a file is said with its place, what was got and what was expected; what is right becomes a
 // model.
+#include <nnrt/io/tflite/operators.hpp>
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -104,7 +106,7 @@ const spoiled files[] = {
      [](file& f) {
        f.calls[0].inputs = {0, -1};
      },
-     "subgraph 0: operator 0 ADD: add \"sum\": required operand must be given (got 1, expected 2)"},
+     "subgraph 0: operator 0 ADD: input 1: got none, expected a tensor"},
     {"input index", [](file& f) { f.calls[0].inputs[1] = 9; },
      "subgraph 0: operator 0 ADD: tensor 9 does not exist: the file has 4"},
     {"output index", [](file& f) { f.calls[0].outputs[0] = -2; },
@@ -1280,6 +1282,37 @@ TEST_CASE("tflite: depthwise filters with a scale for each channel keep their sc
   const outcome got = run_file(f.bytes(), {{10, 20}});
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].numbers == std::vector<double>{20, 60});
+}
+
+TEST_CASE("tflite: an operator whose inputs are missing, all or one of those that it needs, is refused") {
+  const auto refused = [](const nnrt::tflite::operator_row& row, bool is_custom, std::vector<std::int32_t> inputs) {
+    file made;
+    made.tensors.assign(row.least_inputs, {float32, {2, 2}, "x"});
+    made.tensors.push_back({float32, {2, 2}, "y"});
+    tflite_test::call one{is_custom ? 32 : nnrt::tflite::builtin_number(row.name), std::move(inputs), {}, {row.options.tag, {}}};
+    one.outputs.assign(row.least_outputs, static_cast<std::int32_t>(row.least_inputs));
+    if (is_custom) one.custom = row.name;
+    made.calls = {one};
+    made.inputs = {0}, made.outputs = {static_cast<std::int32_t>(row.least_inputs)};
+    return load_file(made.bytes()).error;
+  };
+  int tried = 0;
+  const auto check = [&](const nnrt::tflite::operator_row& row, bool is_custom) {
+    const std::size_t required = std::min(row.least_inputs, row.required);
+    CAPTURE(row.name);
+    std::vector<std::int32_t> none(row.least_inputs, -1), all(row.least_inputs);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+    if (required > 0) CHECK(refused(row, is_custom, none).ends_with(": input 0: got none, expected a tensor"));
+    for (std::size_t i = 0; i < required; ++i) {
+      std::vector<std::int32_t> inputs = all;
+      inputs[i] = -1;
+      CHECK(refused(row, is_custom, inputs).ends_with(": input " + std::to_string(i) + ": got none, expected a tensor"));
+      ++tried;
+    }
+  };
+  for (const auto& row : nnrt::tflite::operator_table) check(row, false);
+  for (const auto& row : nnrt::tflite::custom_operator_table) check(row, true);
+  CHECK(tried > 200);
 }
 
 }  // namespace

@@ -66,7 +66,11 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
-/// A builtin operator that we read. Optional operands may be missing at the end or be -1. `newest` is the highest version in which TensorFlow
+/// More operands than any operator has: no limit.
+inline constexpr std::size_t any_number = std::size_t(-1);
+
+/// A builtin operator that we read. Optional inputs may be missing at the end or be -1; the first `least_inputs` must be there, unless they
+/// stand behind `required`. `newest` is the highest version in which TensorFlow
 /// Lite's files have it as far as we know: a version adds element types, ranks and fields of options, all of which are read or refused.
 struct operator_row {
   std::string_view name;
@@ -77,10 +81,8 @@ struct operator_row {
   void (*read)(node_reader& node);
   detail::use_by_input counted = {};  // rows of which only a run knows how many count
   bool changes_variables = false;     // of its operands
+  std::size_t required = any_number;
 };
-
-/// So many operands that a limit would mean nothing.
-inline constexpr std::size_t any_number = std::size_t(-1);
 
 /// By name. What an operator demands of its operands is written in the rules of ours that it becomes, and only there.
 inline constexpr operator_row operator_table[] = {
@@ -94,8 +96,8 @@ inline constexpr operator_row operator_table[] = {
     {"AVERAGE_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::avg_pool>},
     {"BATCH_MATMUL", 4, schema::kind_of<schema::batch_matmul_options>, 2, 2, 1, 1, read_batch_matmul},
     {"BATCH_TO_SPACE_ND", 4, schema::empty_options(24), 3, 3, 1, 1, read_batch_to_space_nd},
-    {"BIDIRECTIONAL_SEQUENCE_LSTM", 3, schema::kind_of<schema::two_way_lstm_options>, 48, 48, 1, 2, read_two_way_lstm, {}, true},
-    {"BIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::two_way_rnn_options>, 12, 12, 1, 2, read_two_way_rnn, {}, true},
+    {"BIDIRECTIONAL_SEQUENCE_LSTM", 3, schema::kind_of<schema::two_way_lstm_options>, 48, 48, 1, 2, read_two_way_lstm, {}, true, 1},
+    {"BIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::two_way_rnn_options>, 12, 12, 1, 2, read_two_way_rnn, {}, true, 1},
     {"BROADCAST_ARGS", 1, schema::no_options, 2, 2, 1, 1, read_broadcast_args},
     {"BROADCAST_TO", 3, schema::empty_options(104), 2, 2, 1, 1, read_broadcast_to},
     {"CALL", 1, schema::kind_of<schema::call_options>, 0, any_number, 0, any_number, read_call},
@@ -147,7 +149,7 @@ inline constexpr operator_row operator_table[] = {
     {"LOGICAL_OR", 1, schema::empty_options(60), 2, 2, 1, 1, read_binary<ops::logical_or>, detail::by_pairs},
     {"LOGISTIC", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::sigmoid>, detail::by_elements},
     {"LOG_SOFTMAX", 2, schema::empty_options(36), 1, 1, 1, 1, read_log_softmax},
-    {"LSTM", 4, schema::kind_of<schema::lstm_options>, 5, 24, 1, 4, read_lstm, {}, true},
+    {"LSTM", 4, schema::kind_of<schema::lstm_options>, 5, 24, 1, 4, read_lstm, {}, true, 1},
     {"MAXIMUM", 4, schema::empty_options(39), 2, 2, 1, 1, read_extreme<ops::maximum>, detail::by_pairs},
     {"MAX_POOL_2D", 3, schema::kind_of<schema::pool2d_options>, 1, 1, 1, 1, read_pool_2d<ops::max_pool>},
     {"MEAN", 3, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_reduction<ops::reduce_mean>},
@@ -184,7 +186,7 @@ inline constexpr operator_row operator_table[] = {
     {"REVERSE_SEQUENCE", 1, schema::kind_of<schema::reverse_sequence_options>, 2, 2, 1, 1, read_reverse_sequence},
     {"REVERSE_V2", 3, schema::empty_options(81), 2, 2, 1, 1, read_reverse_v2},
     {"RFFT2D", 1, schema::empty_options(105), 2, 2, 1, 1, read_rfft2d},
-    {"RNN", 3, schema::kind_of<schema::rnn_options>, 5, 5, 1, 1, read_rnn, {}, true},
+    {"RNN", 3, schema::kind_of<schema::rnn_options>, 5, 5, 1, 1, read_rnn, {}, true, 1},
     {"ROUND", 1, schema::no_options, 1, 1, 1, 1, read_function<ops::round>, detail::by_elements},
     {"RSQRT", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::rsqrt>, detail::by_elements},
     {"SCATTER_ND", 1, schema::empty_options(97), 3, 3, 1, 1, read_scatter_nd},
@@ -207,14 +209,14 @@ inline constexpr operator_row operator_table[] = {
     {"STRIDED_SLICE", 8, schema::kind_of<schema::strided_slice_options>, 4, 4, 1, 1, read_strided_slice, detail::by_rows},
     {"SUB", 5, schema::kind_of<schema::sub_options>, 2, 2, 1, 1, read_sum_of_two<ops::sub, schema::sub_options>, detail::by_pairs},
     {"SUM", 2, schema::kind_of<schema::reducer_options>, 2, 2, 1, 1, read_sum},
-    {"SVDF", 4, schema::kind_of<schema::svdf_options>, 5, 5, 1, 1, read_svdf, {}, true},
+    {"SVDF", 4, schema::kind_of<schema::svdf_options>, 5, 5, 1, 1, read_svdf, {}, true, 1},
     {"TANH", 3, schema::no_options, 1, 1, 1, 1, read_unary<ops::tanh>, detail::by_elements},
     {"TILE", 3, schema::empty_options(51), 2, 2, 1, 1, read_tile},
     {"TOPK_V2", 3, schema::empty_options(34), 2, 2, 2, 2, read_top_k},
     {"TRANSPOSE", 6, schema::empty_options(26), 2, 2, 1, 1, read_transpose},
     {"TRANSPOSE_CONV", 5, schema::kind_of<schema::transpose_conv_options>, 3, 4, 1, 1, read_transpose_conv},
-    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, schema::kind_of<schema::sequence_lstm_options>, 20, 24, 1, 1, read_sequence_lstm, {}, true},
-    {"UNIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::sequence_rnn_options>, 5, 5, 1, 1, read_sequence_rnn, {}, true},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 5, schema::kind_of<schema::sequence_lstm_options>, 20, 24, 1, 1, read_sequence_lstm, {}, true, 1},
+    {"UNIDIRECTIONAL_SEQUENCE_RNN", 3, schema::kind_of<schema::sequence_rnn_options>, 5, 5, 1, 1, read_sequence_rnn, {}, true, 1},
     {"UNIQUE", 1, schema::kind_of<schema::unique_options>, 1, 1, 2, 2, read_unique},
     {"UNPACK", 4, schema::kind_of<schema::unpack_options>, 1, 1, 1, any_number, read_unpack},
     {"VAR_HANDLE", 1, schema::kind_of<schema::var_handle_options>, 0, 0, 1, 1, read_var_handle},

@@ -55,6 +55,8 @@ inline constexpr std::int32_t custom_operator = builtin_number("CUSTOM");
   node.check_tables(row->options, row->changes_variables);
   check_count(node, "inputs", node.input_count(), row->least_inputs, row->most_inputs);
   check_count(node, "outputs", node.output_count(), row->least_outputs, row->most_outputs);
+  for (std::size_t i = 0; node.is_fine() && i < row->least_inputs && i < row->required; ++i)
+    if (!node.has(i)) node.refuse(error_code::invalid_file, {"input ", i, ": got none, expected a tensor"});
   if (!node.is_fine()) return;
   const counted_input rows = read_counted(node, row->name, row->counted);
   if (node.is_fine()) row->read(node);

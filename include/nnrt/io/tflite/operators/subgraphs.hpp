@@ -88,7 +88,6 @@ namespace detail {
 /// What the variable is from here on. The same bytes get the scale of the network's state.
 [[gnu::cold]] constexpr void read_assign_variable(node_reader& node) {
   const std::int32_t to = node.resource(0), value = node.input(1);
-  if (node.is_fine() && value == ir::none) node.not_supported_beside(1, value, "what the variable becomes");
   if (!node.is_fine()) return;
   const std::int32_t moved = detail::moved_to(node, value, node.tensors().scale_of_state(to));
   if (!node.is_fine()) return;
