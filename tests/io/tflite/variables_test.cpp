@@ -88,6 +88,17 @@ TEST_CASE("tflite: a variable that is only read stays, and one that is assigned 
   CHECK(runs[0].states.empty());
 }
 
+TEST_CASE("tflite: an output may be a variable that no operator reads, and is what that begins with") {
+  file f;
+  f.tensors = {floats({2}, "x"), floats({2}, "total")};
+  f.tensors[1].is_variable = true;
+  f.inputs = {0}, f.outputs = {1};
+  const auto runs = run_in_turn(f.bytes(), {{{10, 20}}, {{1, 2}}});
+  CHECK(numbers_of(runs) == rows{{0, 0}, {0, 0}});
+  REQUIRE(runs[0].states.size() == 1);
+  CHECK(runs[0].states[0].name == "total");
+}
+
 TEST_CASE("tflite: variables of one name in two containers are two, and each has a name as a state") {
   file f = running_sum();
   const int other = f.add(handle("other")), old = f.add(floats({2}, "old")), unnamed = f.add(handle("unnamed")), third = f.add(floats({2}, "third"));

@@ -298,7 +298,7 @@ class network_reader {
   constexpr bool has_more() const { return next_ < operators().size(); }
   /// Reads one operator.
   [[gnu::cold]] constexpr result<void> read_next();
-  /// Reads the outputs, after all operators.
+  /// Reads the outputs, and what states become, after all operators.
   [[gnu::cold]] constexpr result<void> finish();
 
   /// Nodes so far.
@@ -384,8 +384,9 @@ class network_reader {
 }
 
 [[gnu::cold]] constexpr result<void> network_reader::finish() {
-  if (auto ok = tensors().finish_states(); !ok) return in_subgraph(std::move(ok));
-  return in_subgraph(detail::read_outputs(graph_, entry_, tensors(), network_));
+  // States come last: an output may be the first to read a variable.
+  if (auto ok = detail::read_outputs(graph_, entry_, tensors(), network_); !ok) return in_subgraph(std::move(ok));
+  return in_subgraph(tensors().finish_states());
 }
 
 /// One subgraph of a .tflite file, in constant evaluation or at run time. `find` gives operators by their codes: which
