@@ -205,6 +205,8 @@ TEST_CASE("tflite: CONV_3D is refused in words where it has other operands than 
       {{"", 132, "CONV_3D", {x, constant({3, 1, 1, 1, 1}, {1, 1, 1})}, plain, {y}}, "input 0: got 2 planes, expected at least 3, as many as a window has"},
       {{"", 132, "CONV_3D", {x, filters}, {106, {byte(0, valid), number(1, 0), number(2, 1), number(3, 1)}}, {y}},
        "options: got stride 0 and dilation 1 in depth, expected at least 1"},
+      {{"", 132, "CONV_3D", {x, constant({2, 1, 1, 1, 1}, {1, 1})},
+        {106, {byte(0, same), number(1, 1), number(2, 1), number(3, 1), byte(4, 10)}}, {y}}, "fused activation number 10"},
   };
   for (const refused_layer& t : table) {
     std::vector<std::vector<double>> inputs;

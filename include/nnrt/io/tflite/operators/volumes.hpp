@@ -53,6 +53,7 @@ struct depth_windows {
 
 /// x [N, D, …] with zeros in front of its first plane and behind its last one, as many as the padding SAME has.
 [[gnu::cold]] constexpr std::int32_t padded_in_depth(node_reader& node, std::int32_t x, const depth_windows& depth) {
+  if (!node.is_fine()) return ir::none;
   const std::int32_t zero = node.integer_list({0}), one = node.integer_list({1}), extent = extent_list(node, x, 1, 1);
   const std::int32_t last = node.add<ops::mul>({}, {node.add<ops::sub>({}, {depth.count, one}), node.integer_list({depth.stride})});
   const std::int32_t covered = node.add<ops::add>({}, {last, node.integer_list({depth.reach})});
@@ -68,6 +69,7 @@ struct depth_windows {
 
 /// The planes of x [N, D, H, W, C] under each window, as channels of an image [N * count, H, W, kernel * C]: those of a group stand together.
 [[gnu::cold]] constexpr std::int32_t planes_as_channels(node_reader& node, std::int32_t x, const depth_windows& depth, std::int64_t groups) {
+  if (!node.is_fine()) return ir::none;
   const shape_t shape = node.desc(x).shape;
   const std::int64_t in_group = shape[4] < 0 ? -1 : shape[4] / groups;
   const bool takes_all = depth.kernel == 1 && depth.stride == 1;
@@ -132,6 +134,7 @@ struct depth_windows {
   if (!node.is_fine()) return;
   std::int32_t x = node.input(0), filters = node.weight(1, x);
   const std::int32_t bias = node.weight(2, x);
+  if (!node.is_fine()) return;
   const shape_t of_x = node.desc(x).shape, of_filters = node.desc(filters).shape;
   if (of_filters.elements() < 1 || (of_x[4] >= 0 && of_x[4] != of_filters[3]))
     return node.refuse(error_code::invalid_file, {"filters: got ", of_filters, ", expected [D, H, W, I, O] of the ", of_x[4], " channels of the input"});
