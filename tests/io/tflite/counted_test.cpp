@@ -171,7 +171,7 @@ TEST_CASE("tflite: operators that would compute with rows that do not count are 
   CHECK(load_file(along.bytes()).error == "subgraph 0: operator 1 GATHER: input 1" + reason.substr(9));
 }
 
-TEST_CASE("tflite: of constants, however many numbers they have, WHERE has the places that there are, and anybody may read them") {
+TEST_CASE("tflite: WHERE of a constant of any size has the exact number of places, which any operator may read") {
   file f;
   numbers mask(5000, 0);
   mask[7] = mask[4321] = 1;

@@ -47,7 +47,7 @@ TEST_CASE("node_def: a message that is cut or changed has what stands before the
   const std::string message = node_message("TensorListReserve", {{"num_elements", 3, 5}});
   for (std::size_t size = 0; size <= message.size(); ++size) {
     CAPTURE(size);
-    const std::string cut = message.substr(0, size);  // of its own, so that sanitizers see its end
+    const std::string cut = message.substr(0, size);  // a copy, so that sanitizers see where it ends
     const node_def node(cut);
     CHECK((node.op() == "TensorListReserve" || node.op().empty()));
     CHECK((!node["num_elements"] || node["num_elements"] == 5));
