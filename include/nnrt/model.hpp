@@ -30,26 +30,26 @@ template <fixed_string Name>
 inline constexpr std::string_view bytes_of_model{model_bytes<Name>, sizeof model_bytes<Name> - (model_is_literal<Name> ? 1 : 0)};
 
 /// The bytes that were written under a model's name, else under the name of its file.
-template <fixed_string Name, fixed_string Path> constexpr std::string_view find_model_bytes() {
+template <fixed_string Name, fixed_string Path> constexpr file_view find_model_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (has_bytes<Name>) return bytes_of_model<Name>;
-  else if constexpr (large_model<Name>::size > 0) return {large_model<Name>::literal(), large_model<Name>::size};
+  else if constexpr (large_model<Name>::size > 0) return {large_model<Name>::literal(), large_model<Name>::size, large_model<Name>::left_out};
   else if constexpr (has_bytes<file>) return bytes_of_model<file>;
-  else if constexpr (large_model<file>::size > 0) return {large_model<file>::literal(), large_model<file>::size};
+  else if constexpr (large_model<file>::size > 0) return {large_model<file>::literal(), large_model<file>::size, large_model<file>::left_out};
   else return {};
 }
-/// The same for programs: of large files what the assembler put there.
+/// All bytes, for programs: of large files what the assembler put there.
 template <fixed_string Name, fixed_string Path> result<std::string_view> find_stored_bytes() {
   constexpr auto file = file_name_of<Path>();
   if constexpr (!has_bytes<Name> && large_model<Name>::size > 0) return large_model<Name>::stored();
   else if constexpr (!has_bytes<Name> && !has_bytes<file> && large_model<file>::size > 0) return large_model<file>::stored();
-  else return find_model_bytes<Name, Path>();
+  else return find_model_bytes<Name, Path>().bytes(0, find_model_bytes<Name, Path>().size());
 }
 
 /// A model file as NNRT_MODEL names it.
 template <fixed_string Name, fixed_string Path, fixed_string Signature> struct model_file {
   static constexpr bool is_given = !find_model_bytes<Name, Path>().empty();
-  static constexpr std::string_view bytes() { return find_model_bytes<Name, Path>(); }
+  static constexpr file_view bytes() { return find_model_bytes<Name, Path>(); }
   static result<std::string_view> stored() { return find_stored_bytes<Name, Path>(); }
   static constexpr tflite::load_options choices() { return {.signature = Signature.view()}; }
 };

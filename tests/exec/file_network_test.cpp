@@ -1,6 +1,7 @@
 // file_network_test: networks that the compiler reads of model files - what they compute, their weights, whatever else written networks do.
 #include "../support/literals/convolved.inc"
 #include "../support/literals/hybrid.inc"
+#include "../support/literals/large.inc"
 #include "../support/literals/listed.inc"
 #include "../support/literals/shapes.inc"
 #include "../support/literals/streaming.inc"
@@ -11,6 +12,7 @@
 #include <nnrt/bpu.hpp>
 #include <nnrt/exec/stored_weights.hpp>
 #include <nnrt/io/make_weights.hpp>
+#include <nnrt/io/model_literal.hpp>
 
 #include <string>
 #include <vector>
@@ -98,6 +100,38 @@ TEST_CASE("file_network: an executor takes the file's weights, and others of the
   auto other = executor<hybrid_net>::create(*others);
   REQUIRE(other);
   CHECK(std::abs((*other)(x)[0] - 10) < 0.1F);
+}
+
+/// A file above 1 MiB: the compiler has its literal, and the program what is written here.
+struct large_file {
+  static constexpr bool is_given = true;
+  static constexpr file_view bytes() { return {large_model<"large">::literal(), large_model<"large">::size, large_model<"large">::left_out}; }
+  static result<std::string_view> stored() {
+    static const std::vector<std::byte> made = tflite_test::large_model().bytes();
+    return letters_of(std::span(made));
+  }
+  static constexpr tflite::load_options choices() { return {}; }
+};
+inline constexpr file_network<large_file> large_network{};
+
+TEST_CASE("file_network: the compiler reads a large file without elements of weights, the program has them all") {
+  using net = graph<large_network>;
+  static_assert(large_file::bytes().size() > largest_literal && net::weights.size() == 2 && net::weights[0].desc.shape == shape_t{520, 512});
+  // All but the ends of w and b, whose elements take 2,080 pages and 4.
+  static_assert(large_model<"large">::left_out[std::size(large_model<"large">::left_out) - 1] == (2079 + 3) * file_view::page_bytes);
+  auto run = executor<net>::create();
+  REQUIRE(run);
+  std::array<float, 512> x{};
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 5) - 2;
+  const auto y = (*run)(x);
+  for (std::size_t row = 0; row < y.size(); ++row) {
+    float sum = static_cast<float>(row);
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * (static_cast<float>((row * 512 + i) % 13) - 6);
+    CHECK(y[row] == sum);
+  }
+  const auto same = evaluate<net>(x);
+  CHECK(same[0] == y[0]);
+  CHECK(same[519] == y[519]);
 }
 
 TEST_CASE("file_network: packed weights and dumps are as of written networks") {

@@ -140,6 +140,21 @@ inline file listed_model() {
   return f;
 }
 
+/// y = w x + b of 512 numbers, 520 times: above 1 MiB, so that the literal leaves out elements of w. w[i] is i % 13 - 6, and b[i] is i.
+inline file large_model() {
+  std::vector<double> w(520 * 512), b(520);
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = static_cast<double>(i % 13) - 6;
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<double>(i);
+  file f;
+  f.add({float32, {1, 512}, "x"});
+  f.add({float32, {520, 512}, "w", bytes_of<float>(w)});
+  f.add({float32, {520}, "b", bytes_of<float>(b)});
+  f.add({float32, {1, 520}, "y"});
+  f.calls = {{9, {0, 1, 2}, {3}, {8, {}}}};
+  f.inputs = {0}, f.outputs = {3};
+  return f;
+}
+
 /// The files by the names of their literals.
 struct named_model {
   const char* name;
@@ -147,6 +162,6 @@ struct named_model {
 };
 inline constexpr named_model written_models[] = {
     {"hybrid", [] { return hybrid_model(); }}, {"shapes", shapes_model}, {"unread", unread_model}, {"broken", broken_model},
-    {"streaming", streaming_model}, {"convolved", convolved_model}, {"listed", listed_model}};
+    {"streaming", streaming_model}, {"convolved", convolved_model}, {"listed", listed_model}, {"large", large_model}};
 
 }  // namespace tflite_test

@@ -115,10 +115,18 @@ template <class File> inline constexpr auto places_in_file = [] {
   return places;
 }();
 
+/// The file in the program. Constant evaluation cannot call this: its name is what compilers say then. Broken contract: a large file that is not the one
+/// which was read.
+template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB() {
+  const auto stored = File::stored();
+  if (!stored) broken_contract(stored.error().message());
+  return stored ? file_view(*stored) : file_view();
+}
+
 }  // namespace detail
 
-/// The network of a model file in the program, and its weights. File::bytes() are the file's, where File::is_given, and
-/// File::choices() what is read of it; all are constant expressions. File::stored() gives the bytes to the program, or an
+/// The network of a model file in the program, and its weights. File::bytes() is a file_view of the file, where File::is_given, and
+/// File::choices() what is read of it; all are constant expressions. File::stored() gives all bytes to the program, or an
 /// error.
 template <class File> struct file_network {
   constexpr void operator()(builder& g) const {
@@ -136,12 +144,15 @@ template <class File> struct file_network {
     add_weights_at(detail::places_in_file<File>, detail::printable_in_file<File>.thaw(), *bytes, made);
     return std::move(made).finish();
   }
-  /// The graph with the elements of all weights as constants, for evaluation in the compiler.
+  /// The graph with the elements of all weights as constants, for evaluate(). The weights of a file above 1 MiB are there at run time alone.
   static constexpr ir::graph with_constants(ir::graph g) {
+    file_view file = File::bytes();
     for (const weight_place& place : detail::places_in_file<File>) {
+      if (!file.has(place.first, place.size)) file = detail::the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB<File>();
+      if (!file) return g;
       pool<std::byte> bytes;
       bytes.assign(static_cast<std::size_t>(g.at(place.value).desc.bytes()), std::byte{});
-      convert_elements(File::bytes().data(), place, bytes.data());
+      convert_elements(file, place, bytes.data());
       const std::int32_t made = g.add_constant_bytes(g.at(place.value).desc, bytes);
       g.at(place.value).is = ir::kind::constant;
       g.at(place.value).first_byte = g.at(made).first_byte;

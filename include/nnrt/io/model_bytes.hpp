@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/fixed_string.hpp>
+#include <nnrt/io/file_view.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
@@ -10,8 +11,8 @@ namespace nnrt::inline NNRT_ISA {
 struct no_model_bytes {};
 /// The bytes of the model file of this name: an array of char.
 template <fixed_string Name> inline constexpr no_model_bytes model_bytes{};
-/// A model of more than 1 MiB. `literal()` gives its bytes to constant evaluation: a literal in a function takes clang a sixth of the memory of one in an
-/// array. `stored()` gives programs the file itself.
+/// A model of more than 1 MiB. `literal()` gives constant evaluation the file without pages of weights, and `left_out` says which: see file_view. (A literal
+/// in a function takes clang a sixth of the memory of one in an array.) `stored()` gives programs the file itself.
 template <fixed_string Name> struct large_model {
   static constexpr std::size_t size = 0;
 };

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/convert.hpp>
 #include <nnrt/core/half_bytes.hpp>
-#include <nnrt/io/numbers_at.hpp>
+#include <nnrt/io/file_view.hpp>
 #include <nnrt/ir/graph.hpp>
 
 namespace nnrt::inline NNRT_ISA {
@@ -25,14 +25,14 @@ struct weight_place {
 namespace detail {
 
 /// Element i of a place, of the type of place.stored.
-template <class T> constexpr T stored_element(const char* file, const weight_place& place, std::size_t i) {
+template <class T> constexpr T stored_element(const file_bytes& file, const weight_place& place, std::size_t i) {
   if constexpr (std::is_same_v<T, std::int8_t>) {
     if (place.is_packed) {
-      const auto byte = static_cast<unsigned char>(file[place.first + i / 2]);
+      const auto byte = file.number<std::uint8_t>(place.first + i / 2);
       return static_cast<std::int8_t>(number_of_half(half_byte::s4, byte, i % 2 != 0));
     }
   }
-  return number_at<T>(file, place.first + i * sizeof(T));
+  return file.number<T>(place.first + i * sizeof(T));
 }
 
 template <class T> constexpr void put_element(T element, std::byte* to) {
@@ -41,7 +41,7 @@ template <class T> constexpr void put_element(T element, std::byte* to) {
 }
 
 /// The real number that element i stands for.
-template <class T> constexpr float real_element(const char* file, const weight_place& place, std::size_t inner, std::size_t i) {
+template <class T> constexpr float real_element(const file_bytes& file, const weight_place& place, std::size_t inner, std::size_t i) {
   const T stored = stored_element<T>(file, place, i);
   if constexpr (!std::is_integral_v<T>) {
     return static_cast<float>(stored);
@@ -50,7 +50,7 @@ template <class T> constexpr float real_element(const char* file, const weight_p
     float scale = q.scale;
     if (q.mode == quantisation::kind::per_channel) {
       const std::size_t channel = i / inner % static_cast<std::size_t>(place.stored.shape[q.axis]);
-      scale = number_at<float>(file, place.first_scale + channel * sizeof(float));
+      scale = file.number<float>(place.first_scale + channel * sizeof(float));
     }
     return scale * static_cast<float>(static_cast<std::int64_t>(stored) - q.zero_point);
   }
@@ -60,7 +60,7 @@ template <class T> constexpr float real_element(const char* file, const weight_p
 
 /// Writes the elements of a place in the graph's form: place.stored.elements() of them, as f32 or as the dtype that the
 /// file has. The caller has checked that the file holds the bytes and scales of the place.
-constexpr void convert_elements(const char* file, const weight_place& place, std::byte* to) {
+constexpr void convert_elements(const file_bytes& file, const weight_place& place, std::byte* to) {
   const shape_t& shape = place.stored.shape;
   const auto count = static_cast<std::size_t>(shape.elements());
   const std::size_t filters = place.filters_first ? static_cast<std::size_t>(shape[3]) : 1;

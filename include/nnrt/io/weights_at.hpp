@@ -15,7 +15,7 @@ namespace nnrt::inline NNRT_ISA {
     std::span<const std::byte> bytes = bytes_of(file.substr(place.first, place.size));
     if (!place.is_in_form()) {
       const std::span<std::byte> converted = to.allocate(static_cast<std::size_t>(weight.desc.bytes()));
-      convert_elements(file.data(), place, converted.data());
+      convert_elements(file_view(file), place, converted.data());
       bytes = converted;
     }
     to.add(g.name_of(weight.name), weight.desc.type, weight.desc.shape, bytes);

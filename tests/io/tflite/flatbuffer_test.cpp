@@ -257,8 +257,8 @@ TEST_CASE("flatbuffer: so are changed networks, by the tables of their schema") 
 
 // What a reader sees of a file at run time, the compiler sees, too.
 constexpr char smallest[] = "\x0c\0\0\0" "\0\0\0\0" "\4\0\4\0" "\4\0\0\0";
-static_assert(verifier({smallest, sizeof smallest - 1}).root<leaf>());
-static_assert(record<leaf>(table_place{smallest, 12})[leaf::count] == 7);
-static_assert(!verifier({smallest, sizeof smallest - 2}).root<leaf>());
+static_assert(verifier(std::string_view(smallest, sizeof smallest - 1)).root<leaf>());
+static_assert(record<leaf>(table_place{nnrt::file_bytes(smallest), 12})[leaf::count] == 7);
+static_assert(!verifier(std::string_view(smallest, sizeof smallest - 2)).root<leaf>());
 
 }  // namespace

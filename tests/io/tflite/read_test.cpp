@@ -89,7 +89,7 @@ static_assert(weight_of(1).is_in_form() && weight_of(1).size == 12);
 /// Element 1 of the second row, -1 + 1 = 0 … and of the third, 4 * 0.125, as the network has them.
 constexpr float converted(std::size_t i) {
   std::byte made[12 * sizeof(float)] = {};
-  convert_elements(literal, weight_of(0), made);
+  convert_elements(file_view(bytes), weight_of(0), made);
   std::array<std::byte, 4> one{};
   for (std::size_t k = 0; k < 4; ++k) one[k] = made[4 * i + k];
   return std::bit_cast<float>(one);
@@ -146,12 +146,12 @@ TEST_CASE("read: places become weights that lie in the file, or are converted fr
 }
 
 TEST_CASE("read: numbers of four bits and filters that come last are put in order") {
-  const char packed[] = "\x1f\xe2";  // -1, 1, 2, -2
+  constexpr std::string_view packed = "\x1f\xe2";  // -1, 1, 2, -2
   weight_place place;
   place.stored = {i8, {1, 1, 2, 2}};
   place.is_packed = place.filters_first = true;
   std::byte made[4] = {};
-  convert_elements(packed, place, made);
+  convert_elements(file_view(packed), place, made);
   CHECK(std::to_integer<int>(made[0]) == 255);
   CHECK(std::to_integer<int>(made[1]) == 2);
   CHECK(std::to_integer<int>(made[2]) == 1);

@@ -8,6 +8,12 @@
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
+/// Bytes of a file.
+struct byte_range {
+  std::size_t at = 0, size = 0;
+  constexpr bool empty() const { return size == 0; }
+};
+
 /// A verified file. Borrows the bytes.
 class document {
   // Stands first: clang 16 finds no member template after its use, in constant evaluation.
@@ -18,12 +24,12 @@ class document {
  public:
   /// Errors: invalid_file (what is no FlatBuffer of this kind, or points outside
   /// of itself, or has no subgraph), not_supported (another version than 3, or 0 of a Circle file).
-  [[gnu::cold]] static constexpr result<document> verify(std::string_view file);
+  [[gnu::cold]] static constexpr result<document> verify(const file_view& file);
 
   /// A file that has been verified before: constant evaluation does that once, and reads in several steps.
-  [[gnu::cold]] static constexpr document trusted(std::string_view file) {
+  [[gnu::cold]] static constexpr document trusted(const file_view& file) {
     document made(file);
-    made.root_ = record<schema::model>(table_place{file.data(), detail::followed(file.data(), 0)});
+    made.root_ = record<schema::model>(table_place{file, detail::followed(file, 0)});
     return made;
   }
 
@@ -42,35 +48,35 @@ class document {
     const std::uint64_t offset = b[schema::buffer::offset], size = b[schema::buffer::size];
     return !is_behind(b) || (offset <= file_.size() && size <= file_.size() - offset);
   }
-  /// Those bytes; none when they do not.
-  [[gnu::cold]] constexpr std::string_view buffer(std::uint32_t index) const;
+  /// Where those bytes are; none when they do not.
+  [[gnu::cold]] constexpr byte_range buffer(std::uint32_t index) const;
   /// The record of a buffer, for what its table says beside its bytes.
   constexpr record<schema::buffer> buffer_record(std::uint32_t index) const { return at(root_[schema::model::buffers], index); }
   constexpr std::size_t buffer_count() const { return root_[schema::model::buffers].size(); }
   constexpr std::size_t size() const { return file_.size(); }
   /// Whether it is a Circle file, of Samsung's ONE: the same tables, and some operators more.
-  constexpr bool is_circle() const { return file_.substr(4, 4) == "CIR0"; }
-  /// The file's first byte, from which places count.
-  constexpr const char* data() const { return file_.data(); }
+  constexpr bool is_circle() const { return file_.bytes(4, 4) == "CIR0"; }
+  /// The file's bytes.
+  constexpr const file_view& bytes() const { return file_; }
 
   /// Whether a table whose kind was not known before is in order.
-  template <class T> constexpr bool fits(table_place from) { return checks_.fits<T>(from); }
+  template <class T> constexpr bool fits(const table_place& from) { return checks_.fits<T>(from); }
   /// The numbers of a table of this kind; none when it is not in order.
-  template <class T> constexpr list<T> numbers(table_place from) const {
-    verifier checks(file_.substr(0, longest_flatbuffer));
+  template <class T> constexpr list<T> numbers(const table_place& from) const {
+    verifier checks(file_.first(longest_flatbuffer));
     using kind = schema::number_list<T>;
     return checks.fits<kind>(from) ? record<kind>(from)[kind::values] : list<T>();
   }
 
  private:
   // Behind the FlatBuffer there may be more than it can hold.
-  constexpr explicit document(std::string_view file)
-      : file_(file), checks_(file.substr(0, longest_flatbuffer)) {}
+  constexpr explicit document(const file_view& file)
+      : file_(file), checks_(file.first(longest_flatbuffer)) {}
   [[gnu::cold]] constexpr result<void> check();
 
   static constexpr bool is_behind(record<schema::buffer> b) { return b[schema::buffer::offset] > 1; }
 
-  std::string_view file_;
+  file_view file_;
   verifier checks_;
   record<schema::model> root_;
 };
@@ -86,10 +92,10 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
 }
 
 /// What is wrong with a file before anything in it is looked at; empty when nothing is.
-[[gnu::cold]] constexpr pool<char> fault_of_head(std::string_view file) {
+[[gnu::cold]] constexpr pool<char> fault_of_head(const file_view& file) {
   constexpr std::string_view identifier = "TFL3", circle = "CIR0";
   if (file.size() < 8) return letters({"got ", file.size(), " bytes, expected a FlatBuffer of at least 8"});
-  const std::string_view found = file.substr(4, identifier.size());
+  const std::string_view found = file.bytes(4, identifier.size());
   if (found != identifier && found != circle)
     return letters({"file identifier: got ", piece::in_quotes(found), ", expected ", piece::in_quotes(identifier), " or ",
                     piece::in_quotes(circle)});
@@ -98,7 +104,7 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
 
 }  // namespace detail
 
-[[gnu::cold]] constexpr result<document> document::verify(std::string_view file) {
+[[gnu::cold]] constexpr result<document> document::verify(const file_view& file) {
   if (auto fault = detail::fault_of_head(file); !fault.empty()) return fail(error_code::invalid_file, fault);
   document made(file);
   if (auto ok = made.check(); !ok) return fail(std::move(ok.error()));
@@ -119,12 +125,11 @@ template <class T> [[gnu::cold]] constexpr pool<char> fault_of_fields(record<T> 
   return {};
 }
 
-[[gnu::cold]] constexpr std::string_view document::buffer(std::uint32_t index) const {
+[[gnu::cold]] constexpr byte_range document::buffer(std::uint32_t index) const {
   const record<schema::buffer> b = buffer_record(index);
-  if (!is_behind(b)) return b[schema::buffer::data].bytes();
+  if (!is_behind(b)) return {b[schema::buffer::data].at(), b[schema::buffer::data].size()};
   if (!holds_buffer(index)) return {};
-  return file_.substr(static_cast<std::size_t>(b[schema::buffer::offset]),
-                       static_cast<std::size_t>(b[schema::buffer::size]));
+  return {static_cast<std::size_t>(b[schema::buffer::offset]), static_cast<std::size_t>(b[schema::buffer::size])};
 }
 
 }  // namespace nnrt::inline NNRT_ISA::tflite

@@ -2,7 +2,7 @@
 // Flow: schema.hpp names the fields of .tflite files, document.hpp verifies a file, readers ask records for fields.
 #pragma once
 
-#include <nnrt/io/numbers_at.hpp>
+#include <nnrt/io/file_view.hpp>
 
 namespace nnrt::inline NNRT_ISA::tflite {
 
@@ -31,28 +31,28 @@ struct one_of {
 
 /// Where a table begins: an offset in the file; without a file there is no table.
 struct table_place {
-  const char* file = nullptr;
+  file_bytes file;
   std::size_t at = 0;
-  constexpr explicit operator bool() const { return file != nullptr; }
+  constexpr explicit operator bool() const { return static_cast<bool>(file); }
 };
 
 namespace detail {
 
 /// An offset counts from where it stands.
-constexpr std::size_t followed(const char* file, std::size_t at) { return at + number_at<std::uint32_t>(file, at); }
+constexpr std::size_t followed(const file_bytes& file, std::size_t at) { return at + file.number<std::uint32_t>(at); }
 /// A table begins with the distance back to its list of fields: two sizes, then an offset for each slot.
-constexpr std::size_t fields_of(table_place from) {
-  return static_cast<std::size_t>(static_cast<std::int64_t>(from.at) - number_at<std::int32_t>(from.file, from.at));
+constexpr std::size_t fields_of(const table_place& from) {
+  return static_cast<std::size_t>(static_cast<std::int64_t>(from.at) - from.file.number<std::int32_t>(from.at));
 }
 constexpr std::size_t entry_of(int slot) { return 4 + 2 * static_cast<std::size_t>(slot); }
 /// Where field `slot` of a table stands whose list of fields is known; 0 when the file leaves it out.
-constexpr std::size_t field_of(table_place from, std::size_t fields, int slot) {
+constexpr std::size_t field_of(const table_place& from, std::size_t fields, int slot) {
   const std::size_t entry = entry_of(slot);
-  if (entry >= number_at<std::uint16_t>(from.file, fields)) return 0;
-  const std::size_t offset = number_at<std::uint16_t>(from.file, fields + entry);
+  if (entry >= from.file.number<std::uint16_t>(fields)) return 0;
+  const std::size_t offset = from.file.number<std::uint16_t>(fields + entry);
   return offset == 0 ? 0 : from.at + offset;
 }
-constexpr std::size_t field_of(table_place from, int slot) { return field_of(from, fields_of(from), slot); }
+constexpr std::size_t field_of(const table_place& from, int slot) { return field_of(from, fields_of(from), slot); }
 
 }  // namespace detail
 
@@ -61,16 +61,18 @@ template <class T> class list {
  public:
   constexpr list() = default;
   /// Of the list at this offset, which begins with the count of its numbers.
-  constexpr list(const char* file, std::size_t at)
-      : first_(file + at + 4), count_(number_at<std::uint32_t>(file, at)) {}
+  constexpr list(const file_bytes& file, std::size_t at) : file_(file), at_(at + 4), count_(file.number<std::uint32_t>(at)) {}
 
   constexpr std::size_t size() const { return count_; }
   constexpr bool empty() const { return count_ == 0; }
-  constexpr T operator[](std::size_t i) const { return number_at<T>(first_, i * sizeof(T)); }
-  constexpr std::string_view bytes() const { return {first_, count_ * sizeof(T)}; }
+  constexpr T operator[](std::size_t i) const { return file_.number<T>(at_ + i * sizeof(T)); }
+  /// Where its first number lies in the file, and all of them as bytes.
+  constexpr std::size_t at() const { return at_; }
+  constexpr std::string_view bytes() const { return file_.bytes(at_, count_ * sizeof(T)); }
 
  private:
-  const char* first_ = nullptr;
+  file_bytes file_;
+  std::size_t at_ = 0;
   std::size_t count_ = 0;
 };
 
@@ -78,10 +80,10 @@ template <class T> class records;
 
 /// The first field that a verified table has after the `known` ones of its schema; -1 when it has none. Writers end a table's list of fields
 /// with one that is there, so that few are looked at: a list that goes on for longer counts as one with such a field.
-[[gnu::cold]] constexpr int first_newer_field(table_place from, int known) {
+[[gnu::cold]] constexpr int first_newer_field(const table_place& from, int known) {
   constexpr int most_looked_at = 64;
   if (!from) return -1;
-  const int entries = (number_at<std::uint16_t>(from.file, detail::fields_of(from)) - 4) / 2;
+  const int entries = (from.file.number<std::uint16_t>(detail::fields_of(from)) - 4) / 2;
   for (int slot = known; slot < entries; ++slot)
     if (slot - known == most_looked_at || detail::field_of(from, slot) != 0) return slot;
   return -1;
@@ -91,12 +93,12 @@ template <class T> class records;
 template <class T> class record {
  public:
   constexpr record() = default;
-  constexpr explicit record(table_place place) : place_(place), fields_(place ? detail::fields_of(place) : 0) {}
+  constexpr explicit record(const table_place& place) : place_(place), fields_(place ? detail::fields_of(place) : 0) {}
   constexpr explicit operator bool() const { return static_cast<bool>(place_); }
 
   template <class S> constexpr S operator[](const scalar<S>& field) const {
     const std::size_t at = found(field.slot);
-    return at == 0 ? field.value : number_at<S>(place_.file, at);
+    return at == 0 ? field.value : place_.file.number<S>(at);
   }
   template <class S> constexpr list<S> operator[](const vector<S>& field) const {
     const std::size_t at = found(field.slot);
@@ -130,15 +132,15 @@ template <class T> class record {
 template <class T> class records {
  public:
   constexpr records() = default;
-  constexpr records(const char* file, std::size_t at) : file_(file), at_(at) {}
+  constexpr records(const file_bytes& file, std::size_t at) : file_(file), at_(at) {}
 
-  constexpr std::size_t size() const { return file_ == nullptr ? 0 : number_at<std::uint32_t>(file_, at_); }
+  constexpr std::size_t size() const { return file_ ? file_.number<std::uint32_t>(at_) : 0; }
   constexpr record<T> operator[](std::size_t i) const {
     return record<T>(table_place{file_, detail::followed(file_, at_ + 4 + 4 * i)});
   }
 
  private:
-  const char* file_ = nullptr;
+  file_bytes file_;
   std::size_t at_ = 0;
 };
 
@@ -157,16 +159,16 @@ class verifier {
   }
 
  public:
-  constexpr explicit verifier(std::string_view file) : file_(file) {}
+  constexpr explicit verifier(const file_view& file) : file_(file) {}
 
   /// The table that the file begins with; none when it, or anything it points to, is not in order.
   template <class T> constexpr table_place root() {
     const std::size_t to = target(0);
-    const table_place found{file_.data(), to};
+    const table_place found{file_, to};
     return to != 0 && fits<T>(found) ? found : table_place();
   }
   /// Whether a table and all that it points to is in order; one that is left out is.
-  template <class T> constexpr bool fits(table_place from) { return !from || fits_at<T>(from.at); }
+  template <class T> constexpr bool fits(const table_place& from) { return !from || fits_at<T>(from.at); }
 
  private:
   // Many tables may point to one: without a limit a small file could keep the verifier busy forever.
@@ -182,11 +184,11 @@ class verifier {
   /// At 0, where no table is, when its fields lie outside.
   constexpr opened open(std::size_t from) {
     if (!has_number<std::int32_t>(from)) return {};
-    const std::int64_t fields = static_cast<std::int64_t>(from) - number_at<std::int32_t>(file_.data(), from);
+    const std::int64_t fields = static_cast<std::int64_t>(from) - file_.number<std::int32_t>(from);
     if (++depth_ > most_nested || ++tables_ > most_tables || fields < 0) return {};
     const auto at = static_cast<std::size_t>(fields);
     if (!has_number<std::uint16_t>(at)) return {};
-    const std::size_t size = number_at<std::uint16_t>(file_.data(), at);
+    const std::size_t size = file_.number<std::uint16_t>(at);
     if (size % 2 != 0 || !has(at, size)) return {};
     return {from, at, size};
   }
@@ -198,20 +200,20 @@ class verifier {
   /// Where the offset at this place leads; 0 when that is no place in the file.
   constexpr std::size_t target(std::size_t at) const {
     if (!has_number<std::uint32_t>(at)) return 0;
-    const auto offset = number_at<std::int32_t>(file_.data(), at);
+    const auto offset = file_.number<std::int32_t>(at);
     return offset > 0 && has(at + static_cast<std::size_t>(offset), 1) ? at + static_cast<std::size_t>(offset) : 0;
   }
   /// Where a field stands; 0 when the file leaves it out.
   constexpr std::size_t field_of(const opened& table, int slot) const {
     const std::size_t entry = detail::entry_of(slot);
     if (entry >= table.size) return 0;
-    const std::size_t offset = number_at<std::uint16_t>(file_.data(), table.fields + entry);
+    const std::size_t offset = file_.number<std::uint16_t>(table.fields + entry);
     return offset == 0 ? 0 : table.at + offset;
   }
   /// Whether the list at this offset lies in the file; each element has `size` bytes.
   constexpr bool has_list(std::size_t at, std::size_t size) const {
     if (!has_number<std::uint32_t>(at)) return false;
-    const std::size_t count = number_at<std::uint32_t>(file_.data(), at);
+    const std::size_t count = file_.number<std::uint32_t>(at);
     return count < (std::size_t{1} << 31) / size && has(at, 4 + count * size);
   }
 
@@ -241,7 +243,7 @@ class verifier {
     if (field_at == 0) return true;
     const std::size_t at = target(field_at);
     if (at == 0 || !has_list(at, 4)) return false;
-    const std::size_t count = number_at<std::uint32_t>(file_.data(), at);
+    const std::size_t count = file_.number<std::uint32_t>(at);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t to = target(at + 4 + 4 * i);
       if (to == 0 || !fits_at<S>(to)) return false;
@@ -249,7 +251,7 @@ class verifier {
     return true;
   }
 
-  std::string_view file_;
+  file_view file_;
   int depth_ = 0, tables_ = 0;
 };
 

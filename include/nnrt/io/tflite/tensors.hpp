@@ -132,7 +132,7 @@ class tensor_reader {
   /// The first such number among the integers of a constant.
   [[gnu::cold]] constexpr detail::found_integer first_forbidden(std::int32_t index, detail::forbidden what) const {
     if (!has_data(index)) return {};
-    return detail::first_forbidden(data(index), dtype_of_type(at(index)[schema::tensor::type]), what);
+    return detail::first_forbidden(elements(index), dtype_of_type(at(index)[schema::tensor::type]), what);
   }
   /// Whether it keeps its elements from run to run.
   constexpr bool is_variable(std::int32_t index) const { return is_index(index) && at(index)[schema::tensor::is_variable]; }
@@ -141,7 +141,7 @@ class tensor_reader {
     return is_index(index) && at(index)[schema::tensor::type] == type_of_complex;
   }
   /// Whether the file has its elements.
-  constexpr bool has_data(std::int32_t index) const { return is_index(index) && !data(index).empty(); }
+  constexpr bool has_data(std::int32_t index) const { return is_index(index) && !place_of(index).empty(); }
 
   /// Whether it has several scales, and not all of them equal.
   [[gnu::cold]] constexpr bool has_different_scales(std::int32_t index) const {
@@ -255,7 +255,12 @@ class tensor_reader {
   constexpr record<schema::tensor> at(std::int32_t index) const { return tensors_[static_cast<std::size_t>(index)]; }
   constexpr std::int32_t& id_of(std::int32_t index) { return state_.ids[static_cast<std::size_t>(index)]; }
 
-  constexpr std::string_view data(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
+  constexpr byte_range place_of(std::int32_t index) const { return file_.buffer(at(index)[schema::tensor::buffer]); }
+  /// The bytes of a constant that are here: literals of large files leave out what only programs need.
+  constexpr std::string_view elements(std::int32_t index) const {
+    const byte_range place = place_of(index);
+    return file_.bytes().bytes(place.at, place.size);
+  }
   constexpr variable& variable_of(std::int32_t resource) { return of_all_.variables[static_cast<std::size_t>(ir::none - 1 - resource)]; }
   [[gnu::cold]] constexpr variable* find_variable(std::int32_t tensor) {
     for (variable& v : of_all_.variables)
@@ -505,20 +510,20 @@ class tensor_reader {
   auto desc = declared(index);
   if (!desc) return fail(std::move(desc.error()));
   if (auto ok = check_elements(index, *desc); !ok) return fail(std::move(ok.error()));
-  const std::string_view bytes = data(index);
+  const byte_range bytes = place_of(index);
   weight_place place;
-  place.first = bytes.empty() ? 0 : static_cast<std::size_t>(bytes.data() - file_.data());
-  place.size = bytes.size();
+  place.first = bytes.at, place.size = bytes.size;
   if (auto ok = choose_form(index, form, *desc, place); !ok) return fail(std::move(ok.error()));
   const bool is_kept = form.stays_in_file || (desc->elements() > ir::longest_read_list && !form.is_read);
+  if ((!is_kept || is_sparse(index)) && !file_.bytes().has(bytes.at, bytes.size))
+    return fail(refusal(index, error_code::not_supported, {"is computed with, and the literal of this file leaves out its elements"}));
   auto id = is_sparse(index) ? make_dense(index, *desc, place)
             : is_kept        ? keep(weight_name(index), *desc, place)
                              : copy(index, *desc, place);
   if (!id || desc->quantised.mode != quantisation::kind::per_channel) return id;
   const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
   weight_place of_scales;
-  of_scales.first = static_cast<std::size_t>(scales.bytes().data() - file_.data());
-  of_scales.size = scales.bytes().size();
+  of_scales.first = scales.at(), of_scales.size = scales.size() * sizeof(float);
   of_scales.stored = {f32, {static_cast<std::int64_t>(scales.size())}};
   const auto made = keep(letters({weight_name(index), ".scale"}), of_scales.stored, of_scales);
   if (!made) return fail(made.error());
@@ -529,14 +534,16 @@ class tensor_reader {
 /// Whether a constant has as many bytes as its desc says, and all of them mean something.
 [[gnu::cold]] constexpr result<void> tensor_reader::check_elements(std::int32_t index, const tensor_desc& desc) const {
   const std::uint32_t buffer = at(index)[schema::tensor::buffer];
-  const std::string_view bytes = data(index);
+  const byte_range place = place_of(index);
   if (is_sparse(index)) return {};  // make_dense() counts them
   const std::int64_t expected = is_packed(index) ? packed_bytes(desc.elements()) : desc.bytes();
-  if (static_cast<std::int64_t>(bytes.size()) != expected)
+  if (static_cast<std::int64_t>(place.size) != expected)
     return fail(refusal(index, error_code::invalid_file,
-                        {"buffer ", buffer, ": got ", bytes.size(), " bytes, expected ", expected, " for ",
+                        {"buffer ", buffer, ": got ", place.size, " bytes, expected ", expected, " for ",
                          piece(desc.type, desc.shape)}));
-  const std::size_t i = desc.type == boolean ? first_no_boolean(bytes) : bytes.size();
+  if (desc.type != boolean) return {};
+  const std::string_view bytes = elements(index);
+  const std::size_t i = first_no_boolean(bytes);
   if (i == bytes.size()) return {};
   return fail(refusal(index, error_code::invalid_file,
                       {"buffer ", buffer, ": element ", i, ": got ", static_cast<unsigned char>(bytes[i]),
@@ -557,7 +564,7 @@ class tensor_reader {
   if (form.as_f32 && (desc.quantised || desc.type == f16)) {
     const auto scales = at(index)[schema::tensor::quantization][schema::quantization::scale];
     if (desc.quantised.mode == quantisation::kind::per_channel)
-      place.first_scale = static_cast<std::size_t>(scales.bytes().data() - file_.data());
+      place.first_scale = scales.at();
     place.as_f32 = true;
     desc = tensor_desc{f32, desc.shape};
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
@@ -586,7 +593,7 @@ class tensor_reader {
   if (auto ok = count_copy(index, desc.bytes()); !ok) return fail(std::move(ok.error()));
   pool<std::byte> elements;
   elements.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
-  convert_elements(file_.data(), place, elements.data());
+  convert_elements(file_.bytes(), place, elements.data());
   return network_.constant_bytes(desc, elements);
 }
 
@@ -595,7 +602,7 @@ class tensor_reader {
   const tensor_desc& stored = place.stored;
   if (place.is_packed) return fail(refusal(index, error_code::not_supported, {"is sparse and has numbers of 4 bits"}));
   if (auto ok = count_copy(index, stored.bytes() + desc.bytes()); !ok) return fail(std::move(ok.error()));
-  sparse_elements elements(file_, at(index)[schema::tensor::sparsity], stored.shape, data(index), static_cast<std::size_t>(size_of(stored.type)));
+  sparse_elements elements(file_, at(index)[schema::tensor::sparsity], stored.shape, this->elements(index), static_cast<std::size_t>(size_of(stored.type)));
   pool<char> dense;
   dense.assign(static_cast<std::size_t>(stored.bytes()), 0);
   pool<char> fault = elements.read_axes();
@@ -607,7 +614,7 @@ class tensor_reader {
   dense.insert(scales.begin(), scales.end());
   pool<std::byte> made;
   made.assign(static_cast<std::size_t>(desc.bytes()), std::byte{});
-  convert_elements(dense.data(), place, made.data());
+  convert_elements(file_view(letters_of(dense)), place, made.data());
   return network_.constant_bytes(desc, made);
 }
 

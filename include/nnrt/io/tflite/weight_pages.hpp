@@ -1,0 +1,55 @@
+// weight_pages: which pages of a .tflite file hold nothing but elements of weights, that the compiler does not need to read the network.
+// Flow: model_literal() leaves them out of the text that it writes of a large file.
+#pragma once
+
+#include <nnrt/io/tflite/document.hpp>
+#include <nnrt/io/tflite/names.hpp>
+
+#include <vector>
+
+namespace nnrt::inline NNRT_ISA::tflite {
+
+namespace detail {
+
+/// Whether reading a network may need the elements of such a tensor, however many there are: integers are extents, axes and indices, booleans and sparse
+/// elements are checked.
+inline bool is_read_by_value(record<schema::tensor> tensor) {
+  constexpr dtype_set numbers = types::floating | types_of(i8, u8);
+  const std::int32_t type = tensor[schema::tensor::type];
+  return tensor[schema::tensor::sparsity] || !(type == type_of_four_bits || numbers.contains(dtype_of_type(type)));
+}
+
+/// Of each buffer whether it has elements of weights, and nothing else.
+[[gnu::cold]] inline std::vector<char> find_weight_buffers(const document& file) {
+  std::vector<char> has_weights(file.buffer_count(), 0), has_more(file.buffer_count(), 0);
+  for (std::uint32_t g = 0; g < file.graph_count(); ++g) {
+    const records<schema::tensor> tensors = file.graph(g)[schema::subgraph::tensors];
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (const std::uint32_t buffer = tensors[i][schema::tensor::buffer]; buffer < has_weights.size())
+        (is_read_by_value(tensors[i]) ? has_more : has_weights)[buffer] = 1;
+  }
+  for (std::size_t i = 0; i < has_weights.size(); ++i) has_weights[i] = has_weights[i] != 0 && has_more[i] == 0;
+  return has_weights;
+}
+
+}  // namespace detail
+
+/// Of each page of the file whether a literal can do without it: it lies inside of a weight that has at least four pages.
+[[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
+  constexpr std::size_t page = file_view::page_bytes, fewest = 4 * page;
+  std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
+  const std::vector<char> has_weights = detail::find_weight_buffers(file);
+  for (std::uint32_t i = 0; i < has_weights.size(); ++i) {
+    const byte_range bytes = file.buffer(i);
+    const std::size_t end = bytes.at + bytes.size;
+    const auto mark = [](std::vector<char>& pages, std::size_t first, std::size_t behind) {
+      for (std::size_t p = first; p < behind; ++p) pages[p] = 1;
+    };
+    if (has_weights[i] != 0 && bytes.size >= fewest) mark(found, (bytes.at + page - 1) / page, end / page);
+    else if (!bytes.empty()) mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a file made by hand may overlap
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0;
+  return found;
+}
+
+}  // namespace nnrt::inline NNRT_ISA::tflite
