@@ -15472,16 +15472,18 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_cou
     ((functions(panel_form::two_vectors_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
   if constexpr (Method == scale_method::one_by_one) functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
-template <class Isa> constexpr byte_tile_table make_byte_tiles() {
+template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(RowCounts counts) {
   byte_tile_table table;
   if constexpr (has_lines) {
-    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<byte_row_counts>{});
-    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<byte_row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], counts);
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], counts);
   }
-  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<byte_row_counts>{});
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], counts);
   return table;
 }
-template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
+/// The functions for one row alone, of programs that have no products of several.
+template <class Isa> inline constexpr byte_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
 
 /// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp makes of numbers of 16 bits, whatever
 /// the tiles of bytes read.
@@ -16120,7 +16122,7 @@ template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method met
   t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
+  one_row_byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 
@@ -16231,13 +16233,13 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself.
+/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself. `tiles` has a function for as many rows.
 template <class Isa>
-void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
+void byte_tile_alone(const byte_tile_table& tiles, const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
+  const byte_tile_function tile = tiles.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
@@ -16299,7 +16301,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       ++tile;
       const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
       for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
-        byte_tile_alone<Isa>(p, t, panel, part, method);
+        byte_tile_alone<Isa>(byte_tiles<Isa>, p, t, panel, part, method);
         part.a = bytes_further(part.a, lines.a_step), part.c += lines.c_step;
       }
       if (!stores_rows) continue;
@@ -16324,7 +16326,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
       continue;
     }
     set_panel(p, panels.begin, t);
-    byte_tile_alone<Isa>(p, t, panels.begin, at, scale_method::one_by_one);
+    byte_tile_alone<Isa>(one_row_byte_tiles<Isa>, p, t, panels.begin, at, scale_method::one_by_one);
     panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
   }
 }
@@ -16339,7 +16341,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     const scale_method method = method_in_tile(p, panel);
     const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
-      byte_tile_alone<Isa>(p, t, panel++, at, method);
+      byte_tile_alone<Isa>(byte_tiles<Isa>, p, t, panel++, at, method);
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);
@@ -23613,10 +23615,11 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { of_rows, of_whole_steps, of_one_row, methods };
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run, &pack};
-    else return {&run_row, &pack};
+    if constexpr (Method == of_rows) return {&run, &pack};
+    else if constexpr (Method == of_whole_steps) return {&run_row, &pack};
+    else return {&run_any_row, &pack};
   }
 
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -23624,8 +23627,8 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     if (!is_layer_of_bytes(node, w[1])) return {};
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
     const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
-    const bool is_row = product.m == 1 && product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
-    return {.code = {.method = is_row ? std::int16_t{1} : std::int16_t{0}},
+    const bool has_whole_steps = product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
+    return {.code = {.method = product.m != 1 ? of_rows : has_whole_steps ? of_whole_steps : of_one_row},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
@@ -23650,6 +23653,17 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   static void run(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
     byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
+  }
+  /// One row of any length. Programs whose layers all have one row do not have tiles and blocks of rows.
+  static void run_any_row(const kernel_call& call) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = layout_of(product);
+    const std::byte* a = bytes_in(call, 0);
+    if (copies_byte_rows(layout, 1, byte_form{})) {
+      copy_values(a, product.k, byte_form{}, call.scratch);
+      a = call.scratch;
+    }
+    byte_gemm_panels<native>(product_of(call, layout, layer), a, bytes_out(call), share_of_panels(layout, 1, part_of(call)).columns);
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {

@@ -94,13 +94,13 @@ inline void set_byte_rows(byte_tile& t, const byte_rows& at, address c, std::int
   t.c = c, t.c_second = bytes_further(c, second_c != 0 ? second_c : second * t.ldc);
 }
 
-/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself.
+/// A tile of at most byte_tile_height rows in one panel, which does not store whole rows itself. `tiles` has a function for as many rows.
 template <class Isa>
-void byte_tile_alone(const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
+void byte_tile_alone(const byte_tile_table& tiles, const byte_product& p, byte_tile& t, std::int64_t panel, const byte_rows& at, scale_method method) {
   const bool is_of_four = p.layout.is_of_four(panel);
   const std::int64_t vectors = is_of_four ? 4 : p.layout.vectors_of(panel), width = is_of_four ? 4 * int_lanes : p.layout.width(panel);
   const std::int64_t first_rows = at.is_torn() ? at.rows / 2 : at.rows;
-  const byte_tile_function tile = byte_tiles<Isa>.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
+  const byte_tile_function tile = tiles.for_tile(method, at.computed(p.layout), p.layout.form_of(panel));
   std::byte* const c = at.c + panel * byte_layout::panel_width;
   t.count = 1;
   if (method != scale_method::one_by_one) {
@@ -162,7 +162,7 @@ void byte_tile_columns(const byte_product& p, const byte_rows& at, const byte_li
       ++tile;
       const bool stores_rows = method != scale_method::one_by_one && (is_whole || tile < tiles_that_spill(p, at));
       for (std::int64_t line = 0; line < lines.count && !stores_rows; ++line) {
-        byte_tile_alone<Isa>(p, t, panel, part, method);
+        byte_tile_alone<Isa>(byte_tiles<Isa>, p, t, panel, part, method);
         part.a = bytes_further(part.a, lines.a_step), part.c += lines.c_step;
       }
       if (!stores_rows) continue;
@@ -187,7 +187,7 @@ template <class Isa> void byte_row(const byte_product& p, const byte_rows& at, i
       continue;
     }
     set_panel(p, panels.begin, t);
-    byte_tile_alone<Isa>(p, t, panels.begin, at, scale_method::one_by_one);
+    byte_tile_alone<Isa>(one_row_byte_tiles<Isa>, p, t, panels.begin, at, scale_method::one_by_one);
     panels.begin += p.layout.is_of_four(panels.begin) ? 2 : 1;
   }
 }
@@ -202,7 +202,7 @@ template <class Isa> void byte_tile_row(const byte_product& p, const byte_rows& 
     const scale_method method = method_in_tile(p, panel);
     const std::int64_t whole = p.layout.whole_panels(), first = panel;
     if (method == scale_method::one_by_one || (panel >= whole && p.layout.width(panel) != int_lanes)) {
-      byte_tile_alone<Isa>(p, t, panel++, at, method);
+      byte_tile_alone<Isa>(byte_tiles<Isa>, p, t, panel++, at, method);
       continue;
     }
     set_byte_rows(t, at, reinterpret_cast<address>(at.c + panel * byte_layout::panel_width), at.second_c);

@@ -74,7 +74,7 @@ template <class Isa> void byte_row_in_panel(byte_row_product p, scale_method met
   t.a = a, t.b = p.weights(panel), t.steps = p.layout.depth.steps(), t.start = p.start(panel), t.flip = p.flip;
   t.scales = p.scales(panel), t.to = &to;
   t.c = reinterpret_cast<address>(is_whole ? c : bytes);
-  byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
+  one_row_byte_tiles<Isa>.for_tile(method, 1, p.layout.form_of(panel))(t);
   if (!is_whole) copy_narrow_rows(bytes, 0, 1, width, c, 0);
 }
 

@@ -149,16 +149,18 @@ constexpr void add_byte_tiles(byte_tile_function (&of)[panel_forms][byte_row_cou
     ((functions(panel_form::two_vectors_in_pairs)[I] = &tile_of_bytes<Isa, byte_sums<2, first_integers<I == 0 ? 1 : 2 * I>>, Method, true>), ...);
   if constexpr (Method == scale_method::one_by_one) functions(panel_form::four_vectors)[0] = &tile_of_bytes<Isa, byte_sums<4, first_integers<1>>, Method>;
 }
-template <class Isa> constexpr byte_tile_table make_byte_tiles() {
+template <class Isa, class RowCounts> constexpr byte_tile_table make_byte_tiles(RowCounts counts) {
   byte_tile_table table;
   if constexpr (has_lines) {
-    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], first_integers<byte_row_counts>{});
-    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], first_integers<byte_row_counts>{});
+    add_byte_tiles<Isa, scale_method::by_rising_line>(table.of[0], counts);
+    add_byte_tiles<Isa, scale_method::by_line>(table.of[1], counts);
   }
-  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], first_integers<byte_row_counts>{});
+  add_byte_tiles<Isa, scale_method::one_by_one>(table.of[scaled_tiles], counts);
   return table;
 }
-template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>();
+template <class Isa> inline constexpr byte_tile_table byte_tiles = make_byte_tiles<Isa>(first_integers<byte_row_counts>{});
+/// The functions for one row alone, of programs that have no products of several.
+template <class Isa> inline constexpr byte_tile_table one_row_byte_tiles = make_byte_tiles<Isa>(first_integers<1>{});
 
 /// Those for 2, 4, 6, … wide rows and one or two vectors, which leave sums: of the products that byte_winograd.hpp makes of numbers of 16 bits, whatever
 /// the tiles of bytes read.

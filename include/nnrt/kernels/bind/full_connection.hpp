@@ -90,10 +90,11 @@ template <class Isa> struct fast<ops::full_connection, Isa> : with_tiles<Isa> {
 };
 
 template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
-  static constexpr int methods = 2;
+  enum : std::int16_t { of_rows, of_whole_steps, of_one_row, methods };
   template <int Method> static constexpr kernel_functions functions() {
-    if constexpr (Method == 0) return {&run, &pack};
-    else return {&run_row, &pack};
+    if constexpr (Method == of_rows) return {&run, &pack};
+    else if constexpr (Method == of_whole_steps) return {&run_row, &pack};
+    else return {&run_any_row, &pack};
   }
 
   static constexpr kernel_choice select(const kernel_request& node) {
@@ -101,8 +102,8 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     if (!is_layer_of_bytes(node, w[1])) return {};
     const gemm_shape product{.m = node.out[0].elements() / w[0], .k = w[1], .n = w[0]};
     const stored_layer layer = stored_layer::of(node, unpack<ops::full_connection::attrs>(node.attrs).fused);
-    const bool is_row = product.m == 1 && product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
-    return {.code = {.method = is_row ? std::int16_t{1} : std::int16_t{0}},
+    const bool has_whole_steps = product.k % 4 == 0 && layer.factors().b_zero_as_seen() == 0;
+    return {.code = {.method = product.m != 1 ? of_rows : has_whole_steps ? of_whole_steps : of_one_row},
             .packs = 0b110,
             .packed_bytes = layout_of(product).bytes(),
             .record = record_of(product, layer),
@@ -127,6 +128,17 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
   static void run(const kernel_call& call) {
     const auto [product, layer] = recorded(call);
     byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
+  }
+  /// One row of any length. Programs whose layers all have one row do not have tiles and blocks of rows.
+  static void run_any_row(const kernel_call& call) {
+    const auto [product, layer] = recorded(call);
+    const byte_layout layout = layout_of(product);
+    const std::byte* a = bytes_in(call, 0);
+    if (copies_byte_rows(layout, 1, byte_form{})) {
+      copy_values(a, product.k, byte_form{}, call.scratch);
+      a = call.scratch;
+    }
+    byte_gemm_panels<native>(product_of(call, layout, layer), a, bytes_out(call), share_of_panels(layout, 1, part_of(call)).columns);
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {
