@@ -26,7 +26,8 @@ static_assert(some.number<std::uint16_t>(4 * page + 8) == 0x6565 && some.bytes(4
 static_assert(some.first(page).size() == page && some.first(page).bytes(page - 2, 2) == "aa");
 // Bytes are here when all their pages are.
 static_assert(some.has(0, page) && some.has(3 * page, page + 10) && some.has(page, 0) && some.bytes(page, 0).empty());
-static_assert(!some.has(0, page + 1) && !some.has(page, 1) && !some.has(page - 1, 2 * page + 2) && !some.has(3 * page - 1, 2));
+static_assert(!some.has(0, page + 1) && !some.has(page, 1) && !some.has(page - 1, 2 * page + 2) &&
+              !some.has(3 * page - 1, 2));
 
 TEST_CASE("file_view: a program that gets a file without some pages gets nothing of it") {
   file_view seen = some;

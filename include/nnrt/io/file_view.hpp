@@ -1,13 +1,14 @@
-// file_view: the bytes of a model file as readers see them - all of it, or the pages of a large one that a literal has.
-// Flow: readers ask it for numbers and bytes by their places in the file; NNRT_MODEL makes one with pages, all others have the whole file.
+// file_view: the bytes of a model file as readers see them - all of them, or the pages of a large one in a literal.
+// Flow: readers ask for numbers and bytes by their places in the file; NNRT_MODEL alone makes one with pages.
 #pragma once
 
 #include <nnrt/io/numbers_at.hpp>
 
 namespace nnrt::inline NNRT_ISA {
 
-/// The bytes of a file, which are counted from its begin. Borrows what it shows, and leaves it to others to know the file's size: tables and lists of
-/// files are made of it by the thousand. Pages may be left out in constant evaluation alone.
+/// The bytes of a file, which are counted from its begin. Borrows what it shows, and leaves it to others to know the
+/// file's size: tables and lists of files are made of it by the thousand. Pages may be left out in constant evaluation
+/// alone.
 class file_bytes {
  public:
   static constexpr std::size_t page_bytes = 512;
@@ -16,11 +17,13 @@ class file_bytes {
 
   constexpr file_bytes() = default;
   /// `left_out` tells of each page how many bytes before it are not here, or no_page. Null: all bytes are here.
-  constexpr explicit file_bytes(const char* letters, const std::int32_t* left_out = nullptr) : letters_(letters), left_out_(left_out) {}
+  constexpr explicit file_bytes(const char* letters, const std::int32_t* left_out = nullptr)
+      : letters_(letters), left_out_(left_out) {}
 
   constexpr explicit operator bool() const { return letters_ != nullptr; }
 
-  /// Whether these bytes, which lie in the file, are here. At run time pages are not looked for: what has them has nothing.
+  /// Whether these bytes, which lie in the file, are here. At run time pages are not looked for: what has them has
+  /// nothing.
   constexpr bool has(std::size_t at, std::size_t size) const {
     if (left_out_ == nullptr || size == 0) return true;
     if (!__builtin_is_constant_evaluated()) return false;
@@ -29,7 +32,9 @@ class file_bytes {
     return true;
   }
   /// Bytes of the file that are here.
-  constexpr std::string_view bytes(std::size_t at, std::size_t size) const { return size == 0 ? std::string_view() : std::string_view(address(at), size); }
+  constexpr std::string_view bytes(std::size_t at, std::size_t size) const {
+    return size == 0 ? std::string_view() : std::string_view(address(at), size);
+  }
   /// A number that is here. Numbers in FlatBuffers lie at multiples of their size, hence in one page.
   template <class T> constexpr T number(std::size_t at) const { return number_at<T>(address(at), 0); }
 
@@ -49,9 +54,10 @@ class file_view : public file_bytes {
   constexpr file_view() = default;
   /// All bytes of a file.
   constexpr file_view(std::string_view all) : file_bytes(all.data()), size_(all.size()) {}
-  /// A file of `size` bytes of which some pages are here, one after another: see file_bytes. `left_out` has one element more than there are pages, for
-  /// what begins at the file's end.
-  constexpr file_view(const char* pages, std::size_t size, const std::int32_t* left_out) : file_bytes(pages, left_out), size_(size) {}
+  /// A file of `size` bytes of which some pages are here, one after another: see file_bytes. `left_out` has one element
+  /// more than there are pages, for what begins at the file's end.
+  constexpr file_view(const char* pages, std::size_t size, const std::int32_t* left_out)
+      : file_bytes(pages, left_out), size_(size) {}
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }

@@ -1,4 +1,4 @@
-// weight_pages_test: what a literal of a large file can leave out - elements of weights, and nothing that reading looks at.
+// weight_pages_test: a literal of a large file can leave out elements of weights, and nothing that is read by value.
 #include <nnrt/io/tflite/weight_pages.hpp>
 
 #include <doctest/doctest.h>
@@ -24,7 +24,8 @@ std::ptrdiff_t pages_of(int type, std::size_t bytes, std::int32_t extent) {
   const std::vector<char> pages = tflite::find_weight_pages(*verified);
   REQUIRE(pages.size() == (made.size() + file_view::page_bytes - 1) / file_view::page_bytes);
   for (std::size_t p = 0; p < pages.size(); ++p)
-    for (std::size_t i = p * file_view::page_bytes; pages[p] != 0 && i < (p + 1) * file_view::page_bytes; ++i) CHECK(made[i] == std::byte{1});
+    for (std::size_t i = p * file_view::page_bytes; pages[p] != 0 && i < (p + 1) * file_view::page_bytes; ++i)
+      CHECK(made[i] == std::byte{1});
   return std::count(pages.begin(), pages.end(), 1);
 }
 
@@ -32,8 +33,10 @@ TEST_CASE("weight_pages: whole pages of floats and of 8-bit numbers, from four p
   for (const int type : {tflite_test::float32, tflite_test::int8, tflite_test::uint8}) {
     CAPTURE(type);
     const std::int32_t size = type == tflite_test::float32 ? 4 : 1;
-    CHECK(pages_of(type, 4 * file_view::page_bytes - 4, (4 * static_cast<std::int32_t>(file_view::page_bytes) - 4) / size) == 0);
-    CHECK(pages_of(type, 100 * file_view::page_bytes, 100 * static_cast<std::int32_t>(file_view::page_bytes) / size) >= 99);
+    CHECK(pages_of(type, 4 * file_view::page_bytes - 4,
+                   (4 * static_cast<std::int32_t>(file_view::page_bytes) - 4) / size) == 0);
+    CHECK(pages_of(type, 100 * file_view::page_bytes, 100 * static_cast<std::int32_t>(file_view::page_bytes) / size) >=
+          99);
   }
 }
 

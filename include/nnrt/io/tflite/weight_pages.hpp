@@ -1,4 +1,4 @@
-// weight_pages: which pages of a .tflite file hold nothing but elements of weights, that the compiler does not need to read the network.
+// weight_pages: pages of a .tflite file that hold elements of weights alone, which reading the network does not need.
 // Flow: model_literal() leaves them out of the text that it writes of a large file.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace nnrt::inline NNRT_ISA::tflite {
 
 namespace detail {
 
-/// Whether reading a network may need the elements of such a tensor, however many there are: integers are extents, axes and indices, booleans and sparse
-/// elements are checked.
+/// Whether reading a network may need the elements of such a tensor, however many there are: integers are extents, axes
+/// and indices, booleans and sparse elements are checked.
 inline bool is_read_by_value(record<schema::tensor> tensor) {
   constexpr dtype_set numbers = types::floating | types_of(i8, u8);
   const std::int32_t type = tensor[schema::tensor::type];
@@ -34,7 +34,8 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 
 }  // namespace detail
 
-/// Of each page of the file whether a literal can do without it: it lies inside of a weight that has at least four pages.
+/// Of each page of the file whether a literal can do without it: it lies inside of a weight that has at least four
+/// pages.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
   constexpr std::size_t page = file_view::page_bytes, fewest = 4 * page;
   std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
@@ -46,7 +47,8 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
       for (std::size_t p = first; p < behind; ++p) pages[p] = 1;
     };
     if (has_weights[i] != 0 && bytes.size >= fewest) mark(found, (bytes.at + page - 1) / page, end / page);
-    else if (!bytes.empty()) mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a file made by hand may overlap
+    else if (!bytes.empty())
+      mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a file made by hand may overlap
   }
   for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0;
   return found;
