@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """measure.py: what nnrt costs before it runs - compile time and memory, code size, start-up.
 
-usage: measure.py [--runs N] [--only TEXT] [--json FILE] [--folder FOLDER] [compiler...]
+usage: measure.py [--runs N] [--only TEXT] [--model FILE]... [--json FILE] [--folder FOLDER] [compiler...]
 
 Compiles each program of programs.py with each compiler (default: g++ and, where it is installed, clang++-16) N times
 and keeps the fastest: processor time (user and system), time passed, and the largest resident set of the compiler.
-Programs that have a budget are compiled with its flags, -O2 alone, and once more for this machine. Then links LeNet and
+Programs that have a budget are compiled with its flags, -O2 alone, and once more for this machine. Networks of model
+files (the one of examples/model, and each --model) are compiled with their kernels, and once more without: with
+NNRT_SEPARATE_COMPILATION those are in another unit. Then links LeNet and
 MobileNetV2 and compares their code and constants with those of an empty program, and starts a micro network and an empty
 program by turns.
 
@@ -46,12 +48,30 @@ NETWORKS = {
 }
 
 
-def translation_units() -> dict[str, str]:
+FILES = [ROOT / "examples" / "model" / "digits_int8.tflite"]
+SEPARATE = ["-DNNRT_SEPARATE_COMPILATION"]
+
+
+def literals_of(files: list[Path], compiler: str, folder: Path) -> dict[str, Path]:
+    """Name of each model file, and the text that NNRT_MODEL reads, as nnrt_model() of CMake writes it."""
+    writer = folder / "model_writer"
+    run_measured([compiler, "-std=c++20", *PATHS, str(ROOT / "cmake" / "model_writer.cpp"), "-o", str(writer)], folder / "compiler.log")
+    found = {}
+    for file in files:
+        literal = folder / f"{file.name}.inc"
+        run_measured([str(writer), str(file.resolve()), "-o", str(literal), "--name", "network", "--path", str(file.resolve()), "--quiet"],
+                     folder / "compiler.log")
+        found[file.name] = literal
+    return found
+
+
+def translation_units(literals: dict[str, Path]) -> dict[str, str]:
     """Name and text of everything that is compiled, cheap ones first."""
     units = {"empty": programs.EMPTY}
     units |= {header: programs.including(header) for header in programs.public_headers(ROOT / "include")}
     units |= {name: programs.running(*network) for name, network in NETWORKS.items()}
     units |= {f"{nodes} nodes": programs.generated(nodes) for nodes in (8, 32, 128, 500)}
+    units |= {name: programs.of_file(literal) for name, literal in literals.items()}
     return units
 
 
@@ -88,20 +108,28 @@ def compile_cost(compiler: str, command: list[str], log: Path, runs: int) -> dic
             "bytes": max(resident), "runs": len(tries), "more_steps": more_steps}
 
 
-def compile_costs(compiler: str, folder: Path, runs: int, only: str) -> list[dict]:
+def ways_to_compile(name: str, literals: dict[str, Path]) -> list[list[str]]:
+    """The flags of each compilation of a unit."""
+    if name in literals:
+        return [FLAGS, FLAGS + NATIVE, FLAGS + NATIVE + SEPARATE]
+    return ([FLAGS] if name in SECONDS else []) + [FLAGS + NATIVE]
+
+
+def compile_costs(compiler: str, folder: Path, runs: int, only: str, files: list[Path]) -> list[dict]:
     costs = []
-    for name, text in translation_units().items():
+    literals = literals_of(files, compiler, folder)
+    for name, text in translation_units(literals).items():
         if only not in name:
             continue
         source = folder / "unit.cpp"
         source.write_text(text, encoding="utf-8")
-        for flags in ([FLAGS] if name in SECONDS else []) + [FLAGS + NATIVE]:
+        for flags in ways_to_compile(name, literals):
             command = [compiler, *flags, *PATHS, "-c", str(source), "-o", str(folder / "unit.o")]
             cost = {"unit": name, "flags": flags, **compile_cost(compiler, command, folder / "compiler.log", runs)}
-            if compiler.startswith("g++") and flags == FLAGS:
+            if compiler.startswith("g++") and flags == FLAGS and name in SECONDS:
                 cost["allowed"] = SECONDS[name]
             costs.append(cost)
-            print(f"{compiler:12} {name:30} {' '.join(flags[1:]):18} {cost['seconds']:6.2f} s  {cost['bytes'] / 2**20:6.0f} MiB",
+            print(f"{compiler:12} {name:30} {' '.join(flags[1:]):44} {cost['seconds']:6.2f} s  {cost['bytes'] / 2**20:6.0f} MiB",
                   file=sys.stderr)
     return costs
 
@@ -162,6 +190,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="only units whose name holds this; no sizes and no start-up then")
+    parser.add_argument("--model", type=Path, action="append", default=[], metavar="FILE", help="a .tflite file whose network is compiled, too")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "bench" / "compile")
     parser.add_argument("compilers", nargs="*", default=[])
@@ -170,7 +199,7 @@ def main() -> int:
     wanted.folder.mkdir(parents=True, exist_ok=True)
     found = {"units": [], "code": [], "start": []}
     for compiler in compilers:
-        found["units"] += compile_costs(compiler, wanted.folder, wanted.runs, wanted.only)
+        found["units"] += compile_costs(compiler, wanted.folder, wanted.runs, wanted.only, FILES + wanted.model)
         if not wanted.only:
             found["code"] += code_sizes(compiler, wanted.folder)
             found["start"].append(start_up(compiler, wanted.folder))

@@ -32,6 +32,31 @@ int main(int argc, char** argv) {{
 """
 
 
+def of_file(literal: Path) -> str:
+    """What a user writes to run the network of a model file, whose bytes are in this text under the name `network`."""
+    return f"""#include "{literal}"
+
+#include <nnrt/model.hpp>
+
+#include <array>
+#include <tuple>
+#include <utility>
+
+NNRT_MODEL(network, "network");
+using net = nnrt::graph<network>;
+
+template <std::size_t... I> int run_once(std::index_sequence<I...>) {{
+  static std::tuple<std::array<nnrt::element_t<net::inputs[I].desc.type>, static_cast<std::size_t>(net::inputs[I].desc.elements())>...> x;
+  auto run = nnrt::executor<net>::create();
+  if (!run) return 1;
+  (*run)(std::get<I>(x)...);
+  return 0;
+}}
+
+int main() {{ return run_once(std::make_index_sequence<net::inputs.size()>()); }}
+"""
+
+
 # One block of a generated graph: eight nodes that keep the shape of x, so that blocks follow each other without end.
 BLOCK = """
   auto a{i} = nnrt::layers::conv2d<{c}, 1, 1>({x}, "a{i}", nnrt::relu);
