@@ -37,6 +37,9 @@ endfunction()
 # What most rejected programs include takes two thirds of each one's time.
 nnrt_precompile(nnrt_rejected_begin rejected COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
   TEXT "#include <nnrt/ir/apply.hpp>\n#include <nnrt/kernels/fast.hpp>\n")
+# What the others include: executors, networks of model files, accelerators.
+nnrt_precompile(nnrt_rejected_program_begin rejected_programs COMPILER ${CMAKE_CXX_COMPILER} FLAGS ${nnrt_user_flags}
+  TEXT "#include <nnrt/model.hpp>\n#include <nnrt/bpu.hpp>\n")
 
 # nnrt_add_snippets(file.cpp document.md)
 # The pieces of programs in the document compile where the file lets them stand.
@@ -58,6 +61,10 @@ function(nnrt_add_compile_fail source)
   if(NOT arg_COMPILER)
     set(arg_COMPILER ${CMAKE_CXX_COMPILER})
     set(begin ${nnrt_rejected_begin})
+    file(STRINGS ${source} whole_program REGEX "^#include <nnrt/(model|exec/|policy/|bpu)" LIMIT_COUNT 1)
+    if(whole_program)
+      set(begin ${nnrt_rejected_program_begin})
+    endif()
   endif()
   get_filename_component(name ${source} NAME_WE)
   set(name compile_fail/${name}${arg_SUFFIX})

@@ -21,8 +21,8 @@ ir::graph example() {
     auto w = b.weight<f32, shape<2, 3, 3, 3>>("stem.weight");
     b.output("y", relu(conv2d(x, w, b.constant<f32, shape<2>>({1, 2}), same)));
   });
-  g.nodes[0].op = &dynamic_operator<ops::conv2d>;
-  g.nodes[1].op = &dynamic_operator<ops::relu>;
+  g.nodes[0].op = &dynamic_operator<ops::conv2d, false>;  // whose kernels take a compiler half a minute
+  g.nodes[1].op = &dynamic_operator<ops::relu, false>;
   return g;
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("check_graph: extents that numbers of an input say are unknown") {
   ir::graph g = written([](builder& b) {
     b.output("y", constant_of_shape(b.input<i64, shape<2>>("extents"), with_value<1>, into<shape<4, 5>>));
   });
-  g.nodes[0].op = &dynamic_operator<ops::constant_of_shape>;
+  g.nodes[0].op = &dynamic_operator<ops::constant_of_shape, false>;
   g.at(g.outputs[0].value).desc.shape = {-1, -1};
   CHECK(complaint_about(g) == "graph: the result of constant_of_shape \"\" has extents that do not follow from the shapes of the inputs");
 }
@@ -306,8 +306,8 @@ TEST_CASE("check_graph: an operand that would have to be known, and that no pass
   g.add_operands(operands);
   pool<word> words;
   pack(ops::slice::attrs{}, words);
-  g.nodes.push_back(node_of(dynamic_operator<ops::slice>, g.add_words(words), {0, 3}, {3, 1}));
-  g.nodes.push_back(node_of(dynamic_operator<ops::reshape>, {}, {4, 2}, {6, 1}));
+  g.nodes.push_back(node_of(dynamic_operator<ops::slice, false>, g.add_words(words), {0, 3}, {3, 1}));
+  g.nodes.push_back(node_of(dynamic_operator<ops::reshape, false>, {}, {4, 2}, {6, 1}));
   g.inputs.push_back(x);
   g.outputs.push_back({y, g.add_text("y")});
   CHECK(complaint_about(g) == "graph: shape of reshape \"\" is not known before the network runs");
@@ -340,7 +340,7 @@ ir::graph with_states() {
     b.next(late, h);
     b.output("y", late);
   });
-  g.nodes[0].op = &dynamic_operator<ops::add>;
+  g.nodes[0].op = &dynamic_operator<ops::add, false>;
   return g;
 }
 

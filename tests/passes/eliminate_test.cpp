@@ -169,7 +169,7 @@ TEST_CASE("eliminate: hundreds of nodes of one operator are told apart") {
     const std::int32_t in[] = {i};
     const std::int32_t out[] = {g.add_value({desc, ir::kind::result, {}, 0, ir::none})};
     const ir::range from = g.add_operands(in);
-    g.nodes.push_back(node_of(dynamic_operator<ops::relu>, {}, from, g.add_operands(out)));
+    g.nodes.push_back(node_of(dynamic_operator<ops::relu, false>, {}, from, g.add_operands(out)));
   }
   g.outputs.push_back({400, g.add_text("y")});
   passes::merge_common_nodes(g);
@@ -194,7 +194,7 @@ constexpr ir::graph two_splits(std::int32_t zero_point) {
     }
     g.at(out[1]).desc.quantised.zero_point = wish;
     const ir::range attributes = g.add_words(words), from = g.add_operands(in);
-    g.nodes.push_back(node_of(dynamic_operator<ops::split>, attributes, from, g.add_operands(out)));
+    g.nodes.push_back(node_of(dynamic_operator<ops::split, false>, attributes, from, g.add_operands(out)));
   }
   return g;
 }
@@ -217,7 +217,7 @@ TEST_CASE("eliminate: results with scales of their own are not alike") {
     for (const std::int32_t scales : {1, other}) {
       const std::int32_t in[] = {0}, out[] = {g.add_value({{i8, nd, {4}, per_channel<0>}, ir::kind::result, {}, 0, scales})};
       const ir::range from = g.add_operands(in);
-      g.nodes.push_back(node_of(dynamic_operator<ops::relu>, {}, from, g.add_operands(out)));
+      g.nodes.push_back(node_of(dynamic_operator<ops::relu, false>, {}, from, g.add_operands(out)));
       g.outputs.push_back({out[0], {}});
     }
     passes::merge_common_nodes(g);

@@ -132,8 +132,8 @@ ir::graph quantised_sum(std::int32_t zero_point) {
   const std::int32_t operands[] = {0, 0, 1, 1, 2};
   const ir::range attributes = g.add_words(words);
   g.add_operands(operands);
-  g.nodes.push_back(node_of(dynamic_operator<ops::add>, attributes, {0, 2}, {2, 1}));
-  g.nodes.push_back(node_of(dynamic_operator<ops::relu>, {}, {3, 1}, {4, 1}));
+  g.nodes.push_back(node_of(dynamic_operator<ops::add, false>, attributes, {0, 2}, {2, 1}));
+  g.nodes.push_back(node_of(dynamic_operator<ops::relu, false>, {}, {3, 1}, {4, 1}));
   g.outputs.push_back({2, {}});
   return g;
 }
