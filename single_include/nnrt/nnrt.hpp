@@ -44986,8 +44986,9 @@ template <class G, std::size_t I, class Range> constexpr bool put_elements(evalu
 
 /// The outputs of network G for these inputs (of its first run, where it has states), an array each (a tuple of arrays
 /// when there are several), computed by the references, in constant evaluation or at run time. G names no weights, or is
-/// the network of a model file, which has them; inputs are ranges of the element type, in order of declaration, and of the size that the network declares (another
-/// size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
+/// the network of a model file, which has them (of a file above 1 MiB at run time alone: the compiler does not see its
+/// weights). Inputs are ranges of the element type, in order of declaration, and of the size that the network declares
+/// (another size is a broken contract, in constant evaluation no constant). Values that break an operator's rule (an index
 /// outside of its tensor) are a broken contract, which is no constant either.
 template <class G, class... Inputs> constexpr auto evaluate(const Inputs&... inputs) {
   static_assert(G::has_own_weights, "nnrt::evaluate takes networks without weights, or of model files: use constants, or an executor");
