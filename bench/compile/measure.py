@@ -117,7 +117,7 @@ def ways_to_compile(name: str, literals: dict[str, Path]) -> list[list[str]]:
 
 def compile_costs(compiler: str, folder: Path, runs: int, only: str, files: list[Path]) -> list[dict]:
     costs = []
-    literals = literals_of(files, compiler, folder)
+    literals = literals_of([file for file in files if only in file.name], compiler, folder)
     for name, text in translation_units(literals).items():
         if only not in name:
             continue

@@ -23654,16 +23654,15 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const auto [product, layer] = recorded(call);
     byte_matrix_product<native>(product_of(call, layout_of(product), layer), product.m, bytes_in(call, 0), call.scratch, bytes_out(call), part_of(call));
   }
-  /// One row of any length. Programs whose layers all have one row do not have tiles and blocks of rows.
+  /// One row of any length. Apart from run(), so that a program without products of several rows does not compile their tiles.
   static void run_any_row(const kernel_call& call) {
-    const auto [product, layer] = recorded(call);
-    const byte_layout layout = layout_of(product);
-    const std::byte* a = bytes_in(call, 0);
-    if (copies_byte_rows(layout, 1, byte_form{})) {
-      copy_values(a, product.k, byte_form{}, call.scratch);
-      a = call.scratch;
+    const gemm_shape product = call.recorded<gemm_shape>();
+    const std::byte* row = bytes_in(call, 0);
+    if (copies_byte_rows(layout_of(product), 1, byte_form{})) {
+      copy_values(row, product.k, byte_form{}, call.scratch);
+      row = call.scratch;
     }
-    byte_gemm_panels<native>(product_of(call, layout, layer), a, bytes_out(call), share_of_panels(layout, 1, part_of(call)).columns);
+    run_row_from(call, row, 0);
   }
   /// One row of whole steps, with weights around 0: what run() sets up for any product takes a third as long as a small layer.
   static void run_row(const kernel_call& call) {
@@ -23673,7 +23672,7 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     const byte_row_product row{byte_layout::of(1, product.k, product.n), bytes_in(call, call.in.size() - 1), layer.factors().a_flip()};
     interval panels{0, row.layout.panels()};
     if (call.tiles == 1) byte_row_in_tiles<native>(row, bytes_in(call, 0), bytes_out(call), panels, layer.narrowed());
-    if (panels.begin < panels.end) run_row_from(call, panels.begin);
+    if (panels.begin < panels.end) run_row_from(call, bytes_in(call, 0), panels.begin);
   }
 
  private:
@@ -23683,11 +23682,11 @@ template <class Isa> struct fast_on_bytes<ops::full_connection, Isa> {
     return has_lines && w.elements() <= most_unrolled_byte_products && w[0] <= 4 * byte_layout::panel_width;
   }
   /// This part's panels from one on. Apart from run_row(): there a product would lie in memory for nothing.
-  [[gnu::noinline]] static void run_row_from(const kernel_call& call, std::int64_t panel) {
+  [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = recorded(call);
     const byte_layout layout = layout_of(product);
     const interval mine = share_of_panels(layout, 1, part_of(call)).columns;
-    byte_gemm_panels<native>(product_of(call, layout, layer), bytes_in(call, 0), bytes_out(call), {std::max(mine.begin, panel), mine.end});
+    byte_gemm_panels<native>(product_of(call, layout, layer), row, bytes_out(call), {std::max(mine.begin, panel), mine.end});
   }
 };
 

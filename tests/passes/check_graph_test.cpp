@@ -21,7 +21,7 @@ ir::graph example() {
     auto w = b.weight<f32, shape<2, 3, 3, 3>>("stem.weight");
     b.output("y", relu(conv2d(x, w, b.constant<f32, shape<2>>({1, 2}), same)));
   });
-  g.nodes[0].op = &dynamic_operator<ops::conv2d, false>;  // whose kernels take a compiler half a minute
+  g.nodes[0].op = &dynamic_operator<ops::conv2d, false>;  // without kernels: they take half a minute to compile
   g.nodes[1].op = &dynamic_operator<ops::relu, false>;
   return g;
 }

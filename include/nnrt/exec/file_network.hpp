@@ -115,8 +115,8 @@ template <class File> inline constexpr auto places_in_file = [] {
   return places;
 }();
 
-/// The file in the program. Constant evaluation cannot call this: its name is what compilers say then. Broken contract: a large file that is not the one
-/// which was read.
+/// All bytes of the file, at run time. Not constexpr: a compiler that should evaluate it prints its name, which says why.
+/// Broken contract: the file in the program is not the one that the compiler has read.
 template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB() {
   const auto stored = File::stored();
   if (!stored) broken_contract(stored.error().message());

@@ -6,9 +6,8 @@
 
 namespace nnrt::inline NNRT_ISA {
 
-/// The bytes of a file, which are counted from its begin. Borrows what it shows, and leaves it to others to know the
-/// file's size: tables and lists of files are made of it by the thousand. Pages may be left out in constant evaluation
-/// alone.
+/// The bytes of a file, addressed by their offsets in the file. Borrows them. It does not hold the file's size, to stay
+/// small: every table and list that is read holds one. Only constant evaluation can read files with pages left out.
 class file_bytes {
  public:
   static constexpr std::size_t page_bytes = 512;
@@ -22,8 +21,7 @@ class file_bytes {
 
   constexpr explicit operator bool() const { return letters_ != nullptr; }
 
-  /// Whether these bytes, which lie in the file, are here. At run time pages are not looked for: what has them has
-  /// nothing.
+  /// Whether these bytes of the file are here. At run time the answer is no for a file of which pages are left out.
   constexpr bool has(std::size_t at, std::size_t size) const {
     if (left_out_ == nullptr || size == 0) return true;
     if (!__builtin_is_constant_evaluated()) return false;
@@ -61,7 +59,7 @@ class file_view : public file_bytes {
 
   constexpr std::size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
-  /// The first `size` bytes, or all that there are.
+  /// The file cut after `size` bytes; the same file when it is not longer.
   constexpr file_view first(std::size_t size) const {
     file_view made = *this;
     made.size_ = size < size_ ? size : size_;

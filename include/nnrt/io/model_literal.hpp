@@ -63,7 +63,7 @@ namespace detail {
   return made;
 }
 
-/// A large file as a literal: the bytes that it has, and what file_view wants to know of each page.
+/// A large file as a literal: the bytes that stay, and the table that file_bytes takes.
 struct pages_in_literal {
   std::string bytes;
   std::vector<std::int32_t> left_out;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../../support/tflite_file.hpp"
+#include "../../support/written_models.hpp"
 
 namespace {
 
@@ -143,6 +144,20 @@ TEST_CASE("read: places become weights that lie in the file, or are converted fr
   CHECK(w->shape == shape_t{3, 4});
   CHECK(number_at<float>(letters_of(w->bytes).data(), 11 * 4) == 0.75F);
   CHECK(letters_of(b->bytes).data() == literal + network->weights[1].first);
+}
+
+TEST_CASE("read: a constant that is computed with, and that a literal leaves out, is refused") {
+  const std::vector<std::byte> made = shapes_model().bytes();
+  const std::int32_t left_out[16] = {};  // with such a table no bytes of constants are there at run time
+  const file_view without(letters_of(std::span(made)).data(), made.size(), left_out);
+  auto file = tflite::document::trusted(without);
+  const tflite::load_options all;
+  tflite::network_reader reader(file, all, find_any);
+  auto ok = reader.begin();
+  while (ok && reader.has_more()) ok = reader.read_next();
+  REQUIRE_FALSE(ok);
+  CHECK(ok.error().code() == error_code::not_supported);
+  CHECK(ok.error().message() == "subgraph 0: operator 1 STRIDED_SLICE: tensor 2 \"begin\" is computed with, and the literal of this file leaves out its elements");
 }
 
 TEST_CASE("read: numbers of four bits and filters that come last are put in order") {

@@ -4,6 +4,7 @@
 
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/names.hpp>
+#include <nnrt/ir/graph.hpp>
 
 #include <vector>
 
@@ -19,7 +20,7 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
   return tensor[schema::tensor::sparsity] || !(type == type_of_four_bits || numbers.contains(dtype_of_type(type)));
 }
 
-/// Of each buffer whether it has elements of weights, and nothing else.
+/// For each buffer: 1 where all tensors that use it are weights whose elements are not read.
 [[gnu::cold]] inline std::vector<char> find_weight_buffers(const document& file) {
   std::vector<char> has_weights(file.buffer_count(), 0), has_more(file.buffer_count(), 0);
   for (std::uint32_t g = 0; g < file.graph_count(); ++g) {
@@ -34,10 +35,10 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
 
 }  // namespace detail
 
-/// Of each page of the file whether a literal can do without it: it lies inside of a weight that has at least four
-/// pages.
+/// For each page of the file: 1 where a literal can leave it out, because all its bytes are elements of one weight. Readers
+/// copy constants of up to ir::longest_read_list elements into the graph: buffers of their size stay whole.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
-  constexpr std::size_t page = file_view::page_bytes, fewest = 4 * page;
+  constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::longest_read_list * sizeof(double);
   std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
   const std::vector<char> has_weights = detail::find_weight_buffers(file);
   for (std::uint32_t i = 0; i < has_weights.size(); ++i) {
@@ -46,7 +47,7 @@ inline bool is_read_by_value(record<schema::tensor> tensor) {
     const auto mark = [](std::vector<char>& pages, std::size_t first, std::size_t behind) {
       for (std::size_t p = first; p < behind; ++p) pages[p] = 1;
     };
-    if (has_weights[i] != 0 && bytes.size >= fewest) mark(found, (bytes.at + page - 1) / page, end / page);
+    if (has_weights[i] != 0 && bytes.size > largest_copied) mark(found, (bytes.at + page - 1) / page, end / page);
     else if (!bytes.empty())
       mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a file made by hand may overlap
   }
